@@ -22,7 +22,7 @@ struct spent { /* seconds of processor time, of a program; 0: not known */
 struct captured { /* known when the source is at its end */
     uint64_t events, accesses;
     uint64_t locked; /* accesses while their thread held a lock */
-    uint64_t lost;   /* records that a thread took a number for, and was killed before it wrote */
+    uint64_t lost;   /* records that were begun, and no more (lanes_lost) */
     uint64_t broken; /* records that are no event */
     uint64_t within; /* events inside a collector's pause, in which no thread runs */
     struct spent spent;

@@ -4,14 +4,18 @@
  *
  * A round looks at the clock, and then at all lanes. What was there at the first look is found by
  * the second: no access that was made before a number below that clock was taken can still come. So
- * numbers below the clock are merged in this round, and the others in a later one. */
+ * numbers below the clock are merged in this round, and the others in a later one.
+ *
+ * A number that is missing is waited for once, until all that were given out by then have had time
+ * to come. Then the others go on, and its record comes late. While one is late, accesses whose
+ * stamp is the clock itself wait for a later round: they may have been made after it came. */
 #include "capture/lanes.h"
 
 #include <stdlib.h>
 
 #include "base/base.h"
 
-enum { HOLES = 24, GIVE_BACK = 1024 };
+enum { GIVE_BACK = 1024 };
 #define NOTHING UINT64_MAX
 
 struct lane {
@@ -19,9 +23,9 @@ struct lane {
     uint64_t given; /* slots below it were given back */
     uint64_t stamp; /* of a plain access that is next */
     uint16_t thread;
-    bool late;      /* a number behind these is taken first */
-    unsigned holes; /* slots below `at` that were not filled yet */
-    uint64_t hole[HOLES];
+    uint64_t before; /* numbers above it wait for it, which lies behind; NOTHING: none do */
+    size_t holes, room;
+    uint64_t *hole; /* owns: slots below `at` that were not filled yet */
 };
 
 struct turn { /* of a lane */
@@ -31,15 +35,18 @@ struct turn { /* of a lane */
 
 struct lanes {
     struct ring *ring;
-    struct lane *lane; /* owns */
-    struct turn *heap; /* owns; the least key first */
-    size_t waiting;    /* in it */
-    uint64_t number;   /* that is next */
-    uint64_t clock;    /* when this round began */
-    struct lane *now;  /* that is read; NULL: none */
-    uint64_t limit;    /* as far as no other one comes first */
+    struct lane *lane;  /* owns */
+    struct turn *heap;  /* owns; the least key first */
+    size_t waiting;     /* in it */
+    uint64_t number;    /* that is next */
+    uint64_t clock;     /* when this round began */
+    uint64_t most;      /* the largest key that is taken in it */
+    uint64_t awaited;   /* numbers below it have been waited for */
+    struct map missing; /* numbers that others went on without, until they come */
+    struct lane *now;   /* that is read; NULL: none */
+    uint64_t limit;     /* as far as no other one comes first */
     bool ended;
-    uint64_t lost, missing, broken;
+    uint64_t lost, broken;
 };
 
 struct lanes *lanes_new(struct ring *r)
@@ -48,7 +55,10 @@ struct lanes *lanes_new(struct ring *r)
 
     l->ring = r;
     l->lane = xcalloc(RING_LANES, sizeof *l->lane);
+    for (uint32_t i = 0; i < RING_LANES; i++)
+        l->lane[i].before = NOTHING;
     l->heap = xcalloc(RING_LANES, sizeof *l->heap);
+    map_init(&l->missing, NULL);
     return l;
 }
 
@@ -56,8 +66,11 @@ void lanes_free(struct lanes *l)
 {
     if (!l)
         return;
+    for (uint32_t i = 0; i < RING_LANES; i++)
+        free(l->lane[i].hole);
     free(l->lane);
     free(l->heap);
+    map_free(&l->missing);
     free(l);
 }
 
@@ -68,7 +81,9 @@ void lanes_ended(struct lanes *l)
 
 uint64_t lanes_lost(const struct lanes *l)
 {
-    return l->lost > l->missing ? l->lost : l->missing; /* a number's record is in both */
+    const uint64_t missing = l->ended ? l->missing.n : 0;
+
+    return l->lost > missing ? l->lost : missing; /* a number's record is in both */
 }
 
 uint64_t lanes_broken(const struct lanes *l)
@@ -129,30 +144,37 @@ static bool has_number(const struct ring_slot *s, uint64_t *number)
 
 /* ---- where a lane goes on ------------------------------------------------------------------- */
 
-/* A record begins there. */
+/* A record begins there. What waits for room has nothing there but an older lap. */
 static bool begins(const struct lanes *l, const struct lane *a, uint64_t at)
 {
     const uint64_t last = last_of(slot_at(l, a, at));
 
-    return is_filled(last, at) && !is_rest(last);
+    return at - a->given < RING_SLOTS && is_filled(last, at) && !is_rest(last);
 }
 
 static void give_back(struct lanes *l, struct lane *a)
 {
     uint64_t to = a->at;
 
-    for (unsigned i = 0; i < a->holes; i++)
+    for (size_t i = 0; i < a->holes; i++)
         to = a->hole[i] < to ? a->hole[i] : to;
     if (to != a->given)
         atomic_store_explicit(&l->ring->lane[a - l->lane].taken, to, memory_order_release);
     a->given = to;
 }
 
+/* The next slot is one for now. */
+static void hole_add(struct lane *a)
+{
+    a->hole = xgrow(a->hole, a->holes, &a->room, sizeof *a->hole);
+    a->hole[a->holes++] = a->at++;
+}
+
 static void hole_remove(struct lane *a, uint64_t from, uint64_t end)
 {
-    unsigned kept = 0;
+    size_t kept = 0;
 
-    for (unsigned i = 0; i < a->holes; i++)
+    for (size_t i = 0; i < a->holes; i++)
         if (a->hole[i] < from || a->hole[i] >= end)
             a->hole[kept++] = a->hole[i];
     a->holes = kept;
@@ -164,7 +186,7 @@ static uint64_t behind(struct lanes *l, struct lane *a)
 {
     const uint64_t reserved =
         atomic_load_explicit(&l->ring->lane[a - l->lane].reserved, memory_order_acquire);
-    const uint64_t end = reserved - a->at < HOLES - a->holes ? reserved : a->at + HOLES - a->holes;
+    const uint64_t end = reserved - a->at < RING_SLOTS ? reserved : a->at + RING_SLOTS;
     uint64_t at = a->at + 1;
 
     if (reserved == a->at)
@@ -174,53 +196,61 @@ static uint64_t behind(struct lanes *l, struct lane *a)
     if (at >= end)
         return NOTHING;
     while (a->at < at && !begins(l, a, a->at)) /* one may just have come: then it is first */
-        a->hole[a->holes++] = a->at++;
+        hole_add(a);
     return a->at;
 }
 
+static bool is_missing(const struct lanes *l, uint64_t number)
+{
+    return map_find(&l->missing, number) != NULL;
+}
+
 /* Where the next record is. What was interrupted last is first, unless the number that is next is
- * there. */
+ * there, or one that is late. */
 static uint64_t where(struct lanes *l, struct lane *a)
 {
     const bool more = begins(l, a, a->at);
     uint64_t number, found = NOTHING;
 
     /* After the look at what is behind, as that may have come later. */
-    for (unsigned i = a->holes; i-- > 0;) {
+    for (size_t i = a->holes; i-- > 0;) {
         if (!begins(l, a, a->hole[i]))
             continue;
         const bool numbered = has_number(slot_at(l, a, a->hole[i]), &number);
-        if (numbered && number == l->number)
+        if (numbered && number > a->before)
+            continue;
+        if (numbered && number <= l->number)
             return a->hole[i];
-        if (found == NOTHING && !(a->late && numbered && number > l->number))
+        if (found == NOTHING)
             found = a->hole[i];
     }
     return found != NOTHING ? found : more ? a->at : behind(l, a);
 }
 
-/* Whether the number that is next lies behind a larger one, as the handler of a signal took it that
- * came before the thread could take its own. Then that one waits. A handler's are all behind it,
- * and below: what is above ends the search. */
+/* Whether the number that is next, or one that is late, lies behind a larger one, as the handler of
+ * a signal took it that came before the thread could take its own. Then that one waits. A handler's
+ * are all behind it, and below: what is above ends the search. */
 static bool is_behind(struct lanes *l, struct lane *a)
 {
     const uint64_t first = where(l, a);
     uint64_t large, number;
 
-    if (first == NOTHING || a->holes + 3 > HOLES || !has_number(slot_at(l, a, first), &large))
+    if (first == NOTHING || !has_number(slot_at(l, a, first), &large))
         return false;
     const uint64_t end = first + slots_of(last_of(slot_at(l, a, first))),
-                   most = first + RING_SLOTS; /* slots that wait for room are reserved above */
+                   most = a->given + RING_SLOTS; /* slots that wait for room are reserved above */
     const uint64_t reserved = atomic_load(&l->ring->lane[a - l->lane].reserved);
     for (uint64_t at = end; at < reserved && at < most; at++) {
         if (!begins(l, a, at) || !has_number(slot_at(l, a, at), &number))
             continue;
         if (number > large)
             return false;
-        if (number != l->number)
+        if (number == large || (number != l->number && !is_missing(l, number)))
             continue;
         while (a->at < end)
-            a->hole[a->holes++] = a->at++;
-        return a->late = true;
+            hole_add(a);
+        a->before = number;
+        return true;
     }
     return false;
 }
@@ -251,6 +281,12 @@ static bool is_given_out(struct lanes *l, uint64_t number)
     return number < l->clock || number < atomic_load(&l->ring->clock);
 }
 
+/* A record of it can still come. */
+static bool is_due(struct lanes *l, uint64_t number)
+{
+    return number < l->number ? is_missing(l, number) : is_given_out(l, number);
+}
+
 static void stamp(struct lanes *l, struct lane *a, uint64_t to)
 {
     if (to > a->stamp && is_given_out(l, to - 1))
@@ -261,6 +297,8 @@ static void stamp(struct lanes *l, struct lane *a, uint64_t to)
 static uint64_t look(struct lanes *l, struct lane *a, uint64_t *at)
 {
     for (;;) {
+        while (l->missing.n && is_behind(l, a))
+            continue;
         *at = where(l, a);
         if (*at == NOTHING)
             return NOTHING;
@@ -268,7 +306,7 @@ static uint64_t look(struct lanes *l, struct lane *a, uint64_t *at)
         const uint64_t last = last_of(s), slots = slots_of(last);
         uint64_t number;
         const bool numbered = has_number(s, &number);
-        if (numbered && number >= l->number && is_given_out(l, number))
+        if (numbered && is_due(l, number))
             return 2 * number + 1;
         if (numbered || slots < 1 || slots > 3) {
             l->broken++;
@@ -307,6 +345,7 @@ static void begin_round(struct lanes *l)
 {
     l->waiting = 0;
     l->clock = atomic_load(&l->ring->clock);
+    l->most = 2 * l->clock - (l->missing.n && !l->ended ? 1 : 0);
     const uint32_t n = atomic_load(&l->ring->lanes);
     for (uint32_t i = 0; i < n && i < RING_LANES; i++) {
         struct lane *a = &l->lane[i];
@@ -315,7 +354,7 @@ static void begin_round(struct lanes *l)
             abandon(l, a);
         if (key == NOTHING)
             give_back(l, a);
-        else if (key <= 2 * l->clock)
+        else if (key <= l->most)
             l->heap[l->waiting++] = (struct turn){key, i};
     }
     for (size_t i = l->waiting / 2; i-- > 0;)
@@ -324,7 +363,7 @@ static void begin_round(struct lanes *l)
 
 static uint64_t key_of_first(const struct lanes *l)
 {
-    return l->waiting && l->heap[0].key < 2 * l->clock ? l->heap[0].key : 2 * l->clock;
+    return l->waiting && l->heap[0].key < l->most ? l->heap[0].key : l->most;
 }
 
 /* The lane on top of the heap is the one that is read. */
@@ -344,7 +383,7 @@ static void leave(struct lanes *l, uint64_t key)
     l->now = NULL;
     if (key == NOTHING || a->at - a->given >= GIVE_BACK)
         give_back(l, a);
-    if (key > 2 * l->clock)
+    if (key > l->most)
         return;
     size_t i = l->waiting++;
     for (; i && l->heap[(i - 1) / 2].key > key; i = (i - 1) / 2)
@@ -352,19 +391,32 @@ static void leave(struct lanes *l, uint64_t key)
     l->heap[i] = (struct turn){key, (uint32_t)(a - l->lane)};
 }
 
-/* Some number below is missing. False: it is still to come. */
-static bool is_settled(struct lanes *l, uint64_t number)
+/* The number that is next is missing. False: it is waited for. */
+static bool is_settled(struct lanes *l)
 {
     for (uint32_t i = 0; i < RING_LANES && i < atomic_load(&l->ring->lanes); i++) {
         give_back(l, &l->lane[i]); /* so that who waits sees what is not filled */
         if (is_behind(l, &l->lane[i]))
             return true;
     }
-    if (!l->ended)
+    if (!l->ended && l->number >= l->awaited) {
+        l->awaited = l->clock;
         return false;
-    l->missing += number - l->number;
-    l->number = number;
+    }
+    map_put(&l->missing, l->number++);
     return true;
+}
+
+/* What has this number comes now. */
+static void count(struct lanes *l, struct lane *a, uint64_t number)
+{
+    if (number == l->number)
+        l->number++;
+    else
+        map_remove(&l->missing, number);
+    if (number >= a->stamp) /* its thread knows that it was given out */
+        a->stamp = number + 1;
+    a->before = NOTHING;
 }
 
 /* ---- what is next --------------------------------------------------------------------------- */
@@ -424,7 +476,7 @@ bool lanes_next(struct lanes *l, size_t most, struct lanes_next *to)
             continue;
         }
         if (key / 2 > l->number) {
-            if (looked && !(settled = is_settled(l, key / 2)))
+            if (looked && !(settled = is_settled(l)))
                 return false;
             l->now = NULL;
             l->waiting = 0;
@@ -434,10 +486,8 @@ bool lanes_next(struct lanes *l, size_t most, struct lanes_next *to)
         const uint64_t last = last_of(slot_at(l, a, at)), slots = slots_of(last);
         if (a->at - a->given >= GIVE_BACK)
             give_back(l, a);
-        if (key & 1) {
-            l->number++;
-            a->late = false;
-        }
+        if (key & 1)
+            count(l, a, key / 2);
         to->thread = a->thread;
         to->small = 0;
         if (form_of(last) == RING_SMALL) {

@@ -19,7 +19,7 @@ struct lanes_next {
 /* What is next, at most so many accesses. False: nothing yet. */
 bool lanes_next(struct lanes *l, size_t most, struct lanes_next *to);
 
-uint64_t lanes_lost(const struct lanes *l);   /* records that a thread began, and was killed */
+uint64_t lanes_lost(const struct lanes *l);   /* at the end: records that were begun, and no more */
 uint64_t lanes_broken(const struct lanes *l); /* that no thread can have written so */
 
 #endif

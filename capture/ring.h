@@ -17,7 +17,18 @@
  * A reader sees a record late, when its thread was stopped between the look at the clock and the
  * record. Nobody waits for that thread: it comes where the reader is then. That is right, too. The
  * reader takes only numbers that were given out before it has last looked at the lane, and the
- * access is made after its record is there, so after that look.
+ * access is made after its record is there, so after that look. (Java's reads are recorded after
+ * they were made. One may come after numbers that were taken in between. What it is ordered before
+ * is recorded by its thread later still.)
+ *
+ * A record may also come late after its number was taken: a signal comes in between, whose handler
+ * waits for other threads, or leaves for good. The others can't wait for that. So the reader gives
+ * it some time, goes on, and takes the record where it is when it comes. No edge is lost. What
+ * gives is recorded before it gives. What takes is recorded when it has taken, before its thread
+ * goes on. An atomic and its record are made under one lock. So where one record is ordered before
+ * another, it was there before the other one took its number. The reader takes a number only if it
+ * was given out before the reader last looked at all lanes. Whatever is ordered before it is found
+ * by then.
  *
  * A thread that has filled its lane waits until it is read: memory is bounded, and nothing is left
  * out. */

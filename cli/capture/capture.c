@@ -45,7 +45,7 @@ static void say_numbers(const struct captured *had, const struct spent *plain, c
     const struct spent *took = &had->spent;
 
     fprintf(stderr, "lardsim: %s: %" PRIu64 " events of %u threads%s\n", out, had->events,
-            had->threads, had->lost ? "; some were lost when it was killed" : "");
+            had->threads, had->lost ? "; some were begun and no more, and are lost" : "");
     fprintf(stderr, "lardsim: %.2f s of processor time", took->process);
     say_times(took->process, plain->process);
     if (took->own > 0) {
