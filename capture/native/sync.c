@@ -206,6 +206,12 @@ int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *t)
     REAL(int, pthread_rwlock_timedrdlock, NULL, pthread_rwlock_t *, const struct timespec *)
     return read_locked(real(lock, t), lock, SITE());
 }
+int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t c, const struct timespec *t)
+{
+    REAL(int, pthread_rwlock_clockrdlock, NULL, pthread_rwlock_t *, clockid_t,
+         const struct timespec *)
+    return read_locked(real(lock, c, t), lock, SITE());
+}
 TAKES(REC_ACQUIRE, pthread_rwlock_wrlock, pthread_rwlock_t, (pthread_rwlock_t * lock), (lock),
       pthread_rwlock_t *)
 TAKES(REC_ACQUIRE, pthread_rwlock_trywrlock, pthread_rwlock_t, (pthread_rwlock_t * lock), (lock),
@@ -213,6 +219,9 @@ TAKES(REC_ACQUIRE, pthread_rwlock_trywrlock, pthread_rwlock_t, (pthread_rwlock_t
 TAKES(REC_ACQUIRE, pthread_rwlock_timedwrlock, pthread_rwlock_t,
       (pthread_rwlock_t * lock, const struct timespec *t), (lock, t), pthread_rwlock_t *,
       const struct timespec *)
+TAKES(REC_ACQUIRE, pthread_rwlock_clockwrlock, pthread_rwlock_t,
+      (pthread_rwlock_t * lock, clockid_t c, const struct timespec *t), (lock, c, t),
+      pthread_rwlock_t *, clockid_t, const struct timespec *)
 
 int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
@@ -351,6 +360,8 @@ SEM_WAITS(sem_wait, (sem_t * s), (s), sem_t *)
 SEM_WAITS(sem_trywait, (sem_t * s), (s), sem_t *)
 SEM_WAITS(sem_timedwait, (sem_t * s, const struct timespec *t), (s, t), sem_t *,
           const struct timespec *)
+SEM_WAITS(sem_clockwait, (sem_t * s, clockid_t c, const struct timespec *t), (s, c, t), sem_t *,
+          clockid_t, const struct timespec *)
 
 /* ---- once: the first call is a class's initialisation -----------------------------------------
  */
@@ -526,11 +537,10 @@ static uint32_t living_at(pthread_t t)
     return LIVING;
 }
 
-static void joined(pthread_t t, uint64_t site)
+/* It was there before the join: since then another thread may have its pthread_t. */
+static void joined(pthread_t t, uint32_t i, uint64_t site)
 {
-    const uint32_t i = living_at(t);
-
-    if (i == LIVING)
+    if (i == LIVING || atomic_load(&living[i].thread) != t)
         return;
     const uint16_t number = atomic_load(&living[i].number);
     atomic_store(&living[i].thread, 0);
@@ -559,15 +569,18 @@ int pthread_setname_np(pthread_t t, const char *name)
     int name parameters                                                                            \
     {                                                                                              \
         REAL(int, name, "GLIBC_2.34", __VA_ARGS__)                                                 \
+        const uint32_t at = living_at(t);                                                          \
         const int got = real arguments;                                                            \
         if (got == 0)                                                                              \
-            joined(t, SITE());                                                                     \
+            joined(t, at, SITE());                                                                 \
         return got;                                                                                \
     }
 JOINS(pthread_join, (pthread_t t, void **result), (t, result), pthread_t, void **)
 JOINS(pthread_tryjoin_np, (pthread_t t, void **result), (t, result), pthread_t, void **)
 JOINS(pthread_timedjoin_np, (pthread_t t, void **result, const struct timespec *to),
       (t, result, to), pthread_t, void **, const struct timespec *)
+JOINS(pthread_clockjoin_np, (pthread_t t, void **result, clockid_t c, const struct timespec *to),
+      (t, result, c, to), pthread_t, void **, clockid_t, const struct timespec *)
 
 /* ---- threads of C11: glibc's are its pthreads --------------------------------------------------
  */

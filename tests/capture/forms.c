@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <threads.h>
+#include <time.h>
 #include <unistd.h>
 
 static int data;
@@ -24,6 +25,7 @@ static sem_t sem;
 static atomic_int flag, handled;
 static int ready;
 static mtx_t mtx;
+static const struct timespec never = {.tv_sec = 1 << 30};
 enum { LARGE = 200000 };
 static char *block;
 
@@ -84,6 +86,17 @@ static void in_rwlock(int first) /* readers are not ordered */
     pthread_rwlock_unlock(&rwlock);
 }
 
+static void in_clock_rwlock(int first) /* std::shared_timed_mutex is one */
+{
+    (void)first;
+    if (ordered)
+        pthread_rwlock_clockwrlock(&rwlock, CLOCK_MONOTONIC, &never);
+    else
+        pthread_rwlock_clockrdlock(&rwlock, CLOCK_MONOTONIC, &never);
+    touch();
+    pthread_rwlock_unlock(&rwlock);
+}
+
 static void by_condition(int first)
 {
     if (first) {
@@ -122,6 +135,41 @@ static void by_semaphore(int first)
     touch();
     sem_post(&sem);
     if (!ordered)
+        touch();
+}
+
+static void by_clock_semaphore(int first)
+{
+    if (first) {
+        touch();
+        sem_post(&sem);
+        if (!ordered)
+            touch();
+        return;
+    }
+    sem_clockwait(&sem, CLOCK_MONOTONIC, &never);
+    touch();
+}
+
+static void *touch_and_say(void *arg)
+{
+    touch();
+    say();
+    return arg;
+}
+
+static void by_clock_join(int first)
+{
+    pthread_t t;
+
+    if (!first)
+        return;
+    pthread_create(&t, NULL, touch_and_say, NULL);
+    hear();
+    if (!ordered)
+        touch();
+    pthread_clockjoin_np(t, NULL, CLOCK_MONOTONIC, &never);
+    if (ordered)
         touch();
 }
 
@@ -287,9 +335,12 @@ static const struct {
              {"mtx", in_mtx},
              {"spin", in_spin},
              {"rwlock", in_rwlock},
+             {"clock-rwlock", in_clock_rwlock},
              {"condition", by_condition},
              {"barrier", by_barrier},
              {"semaphore", by_semaphore},
+             {"clock-semaphore", by_clock_semaphore},
+             {"clock-join", by_clock_join},
              {"atomic", by_atomic},
              {"once", by_once},
              {"copy", in_copy},

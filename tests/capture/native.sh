@@ -103,6 +103,48 @@ if ./many 4200; then
     grep -q 'more than 4096 threads at once' err || fail "4,200 threads at once: $(cat err)"
 fi
 
+# A thread may have the pthread_t of one that was joined as soon as libc has joined it.
+cat >again.c <<'C'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+static atomic_int over;
+static int shared;
+static pthread_t next;
+void *until_over(void *arg);
+void *until_over(void *arg) { while (!over) usleep(1000); return arg; }
+static void *count(void *arg) { shared++; return arg; }
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, count, NULL);
+    pthread_join(t, (void **)&next);
+    shared++;
+    over = 1;
+    return pthread_join(next, NULL);
+}
+C
+cat >between.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+void *until_over(void *arg);
+int pthread_join(pthread_t t, void **next)
+{
+    int (*libcs)(pthread_t, void **);
+    *(void **)&libcs = dlsym(RTLD_NEXT, "pthread_join");
+    const int got = libcs(t, NULL);
+    if (next) pthread_create((pthread_t *)next, NULL, until_over, NULL);
+    return got;
+}
+C
+echo 'GLIBC_2.34 { pthread_join; };' >between.version
+$cc -O1 -o again again.c && ${CC:-cc} -shared -fPIC -Wl,--version-script=between.version -o between.so between.c
+"$lardsim" capture native -q -o j.lard -- env LD_PRELOAD=./between.so ./again 2>err || fail "a pthread_t that is used again: $(cat err)"
+"$lardsim" trace verify -q j.lard 2>err || fail "a pthread_t that is used again: the trace breaks a rule: $(cat err)"
+"$lardsim" run -q -p vc --set machine=none -o res --overwrite j.lard >/dev/null
+[ -s res/races.jsonl ] && fail "a join is taken for that of the thread that had the pthread_t next: $(head -n 1 res/races.jsonl)"
+
 # A thread that libc makes, for a timer's end or the like, gives back what it had, too.
 cat >foreign.c <<'C'
 #define _GNU_SOURCE
