@@ -153,6 +153,11 @@ static int refused(const struct capture *c, struct err *e)
                        c->base.name, RING_LANES);
     const uint32_t version = atomic_load(&c->ring->version);
 
+    if (version == RING_NO_ROOM)
+        return err_set(e, LARD_LIMIT,
+                       "%s can't have the %zu MiB of addresses that a capture takes: raise its "
+                       "limit (ulimit -v)",
+                       c->base.name, sizeof *c->ring >> 20);
     if (version && version != RING_VERSION)
         return err_set(
             e, LARD_USAGE,

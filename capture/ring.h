@@ -43,6 +43,7 @@
 #define RING_VARIABLE "LARDSIM_CAPTURE" /* in the environment: the descriptor of the ring */
 
 enum { RING_VERSION = 4, RING_LANES = 4096, RING_LOG = 15, RING_SLOTS = 1 << RING_LOG };
+#define RING_NO_ROOM UINT32_MAX /* as a version: the program can't have so much memory */
 /* Lanes begin a few cache lines further than a power of two, so that they are in different sets of
  * a cache. */
 enum { RING_APART = 20 };      /* slots */

@@ -193,6 +193,12 @@ static void start(void)
     if (*end || fd < 0)
         return;
     r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
+    if (r == MAP_FAILED) { /* its head, then, to tell the reader why */
+        struct ring *head =
+            mmap(NULL, offsetof(struct ring, lane), PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
+        if (head != MAP_FAILED)
+            atomic_store(&head->version, RING_NO_ROOM);
+    }
     close((int)fd);
     unsetenv(RING_VARIABLE); /* programs that this one starts are not captured */
     if (r == MAP_FAILED)

@@ -42,6 +42,10 @@ if command -v addr2line >/dev/null; then
 fi
 "$lardsim" capture native -o t.lard --overwrite -- sh -c 'exit 3' >out 2>err && fail "a program that was not built for capture is captured"
 grep -q 'lardsim-cc' err || fail "a program that was not built for capture: no remedy: $(cat err)"
+if (ulimit -v 1000000) 2>/dev/null; then
+    "$lardsim" capture native -q -o n.lard -- sh -c 'ulimit -v 1000000; ./forms mutex racy' >out 2>err && fail "a capture without room is none"
+    grep -q 'MiB of addresses.*ulimit -v' err || fail "a program that has no room for a capture: $(cat err)"
+fi
 "$lardsim" capture native -o n.lard -- ./nothing 2>err && fail "a program that is not there is captured"
 grep -q 'nothing can.t be started' err || fail "a program that is not there: $(cat err)"
 [ -e n.lard ] && fail "a capture that failed leaves a file"
