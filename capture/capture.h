@@ -28,6 +28,7 @@ struct captured { /* known when the source is at its end */
     struct spent spent;
     bool opened; /* the window was */
     uint32_t threads;
+    uint32_t processes;   /* that were built for capture; the trace is of the first one */
     int status;           /* of the program, as waitpid gives it */
     unsigned left;        /* classes that could not be instrumented */
     char left_first[200]; /* the first one, and why */

@@ -409,10 +409,24 @@ static int capture_next(struct source *s, struct batch *b, struct err *e)
     c->told->lost = lanes_lost(c->lanes);
     c->told->broken = c->broken + lanes_broken(c->lanes);
     c->told->threads = atomic_load(&c->ring->threads);
+    c->told->processes = atomic_load(&c->ring->processes);
     b->records = n;
     if (c->names_file)
         read_names(c);
     return 0;
+}
+
+/* As long as the calling thread lives there is a reader. */
+static void reader_comes(struct ring *r)
+{
+    pthread_mutexattr_t how;
+
+    pthread_mutexattr_init(&how);
+    pthread_mutexattr_setpshared(&how, PTHREAD_PROCESS_SHARED);
+    pthread_mutexattr_setrobust(&how, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&r->reader, &how);
+    pthread_mutexattr_destroy(&how);
+    pthread_mutex_lock(&r->reader);
 }
 
 /* What goes on without a reader goes on alone. */
@@ -422,6 +436,7 @@ static void capture_close(struct source *s)
 
     if (c->ring) {
         atomic_store(&c->ring->mode, RING_CLOSED);
+        pthread_mutex_unlock(&c->ring->reader);
         munmap(c->ring, sizeof *c->ring);
     }
     program_ended(c, 0);
@@ -539,6 +554,7 @@ struct source *capture_start(enum capture_kind kind, char *const *argv, const st
     struct capture *c = xcalloc(1, sizeof *c);
     *to = (struct captured){.events = 0};
     c->ring = ring;
+    reader_comes(ring);
     c->lanes = lanes_new(ring);
     c->kind = kind;
     if (kind == CAPTURE_JAVA)

@@ -35,6 +35,8 @@
 #ifndef LARDSIM_CAPTURE_RING_H
 #define LARDSIM_CAPTURE_RING_H
 
+#include <linux/futex.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,7 +44,7 @@
 
 #define RING_VARIABLE "LARDSIM_CAPTURE" /* in the environment: the descriptor of the ring */
 
-enum { RING_VERSION = 4, RING_LANES = 4096, RING_LOG = 15, RING_SLOTS = 1 << RING_LOG };
+enum { RING_VERSION = 5, RING_LANES = 4096, RING_LOG = 15, RING_SLOTS = 1 << RING_LOG };
 #define RING_NO_ROOM UINT32_MAX /* as a version: the program can't have so much memory */
 /* Lanes begin a few cache lines further than a power of two, so that they are in different sets of
  * a cache. */
@@ -118,7 +120,9 @@ struct ring_lane {
 };
 
 struct ring {
-    _Atomic uint32_t version; /* 0: no program has come yet */
+    _Atomic uint32_t version;   /* 0: no program has come yet */
+    _Atomic uint32_t processes; /* that came: the first one is captured, the others stay out */
+    pthread_mutex_t reader;     /* robust: lardsim has it as long as it lives */
     _Atomic uint32_t modules;
     _Atomic uint32_t threads;             /* thread numbers that were given out */
     _Atomic uint8_t mode;                 /* enum ring_mode */
@@ -138,6 +142,13 @@ struct ring {
 static inline struct ring_slot *ring_at(struct ring_lane *lane, uint64_t slot)
 {
     return &lane->slot[slot & (RING_SLOTS - 1)];
+}
+
+/* Nobody will read any more. libc keeps a lock's owner in its first word, and there the kernel says
+ * that it has died. */
+static inline bool ring_is_left(const struct ring *r)
+{
+    return __atomic_load_n((const uint32_t *)&r->reader, __ATOMIC_RELAXED) & FUTEX_OWNER_DIED;
 }
 
 /* What a slot of this number has in `last` when it is filled. */

@@ -87,8 +87,8 @@ static inline uint64_t ring_nap(uint64_t nanoseconds, uint64_t read, uint64_t mo
 }
 
 /* Waits until n slots from there on have room, or nobody reads any more. Returns the ones that
- * have: the thread may have gone on in another lane. A reader that was killed leaves an orphan,
- * which goes on without it. Once it waits it does so for most of the lane. */
+ * have: the thread may have gone on in another lane. Where the reader was killed the program goes
+ * on without it. Once it waits it does so for most of the lane. */
 static __attribute__((noinline, unused)) struct ring_place
 ring_wait(struct ring_writer *w, struct ring_place p, uint64_t n)
 {
@@ -121,7 +121,7 @@ ring_wait(struct ring_writer *w, struct ring_place p, uint64_t n)
         slept += sleep;
         const struct timespec nap = {.tv_nsec = (long)sleep};
         syscall(SYS_nanosleep, &nap, NULL); /* libc's is a place where threads are cancelled */
-        if (tries % 64 == 63 && getppid() != w->reader)
+        if (ring_is_left(w->ring))
             atomic_store(&w->ring->mode, RING_CLOSED);
     }
     errno = was;

@@ -1065,6 +1065,8 @@ static int find_ring(void)
     close(fd);
     if (r == MAP_FAILED)
         return refuse("the ring of the capture can't be mapped");
+    if (atomic_fetch_add(&r->processes, 1))
+        return refuse("a capture is of one JVM, and another one came first");
     ring = r;
     reader = getppid();
     fences = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0;

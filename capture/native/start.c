@@ -203,6 +203,10 @@ static void start(void)
     unsetenv(RING_VARIABLE); /* programs that this one starts are not captured */
     if (r == MAP_FAILED)
         return;
+    if (atomic_fetch_add(&r->processes, 1)) {
+        munmap(r, sizeof *r);
+        return;
+    }
     reader = getppid();
     self.quiet = true;
     ring = r;

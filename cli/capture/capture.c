@@ -112,6 +112,11 @@ static void say(const struct cli *c, const struct captured *had, const struct sp
                 cli_has(c, OPT_METHOD)      ? "method"
                 : cli_has(c, OPT_ON_SIGNAL) ? "on-signal"
                                             : "from");
+    if (had->processes > 1)
+        fprintf(stderr,
+                "lardsim: %" PRIu32 " processes were built for capture; the trace is of the first "
+                "one that was started\n",
+                had->processes);
     if (had->broken)
         fprintf(stderr,
                 "lardsim: %" PRIu64 " records were no events, and are left out: the program has "

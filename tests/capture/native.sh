@@ -274,6 +274,14 @@ n=$("$lardsim" trace cat o.lard | grep -c ' write ')
 "$lardsim" run -q -p vc --set machine=none -o res --overwrite o.lard >/dev/null
 [ -s res/races.jsonl ] && fail "threads that are stopped by signals race: $(head -n 1 res/races.jsonl)"
 
+# A script starts several: the first one alone is captured, and that is said.
+"$lardsim" capture native -q -o one.lard -- ./forms mutex racy >out 2>err
+"$lardsim" capture native -q -o two.lard -- sh -c './forms mutex racy; ./forms barrier racy; ./forms mutex racy' >out 2>err ||
+    fail "a script that starts several programs: $(cat err)"
+grep -q '3 processes were built for capture' err || fail "that only the first of several programs is captured is not said: $(cat err)"
+names() { "$lardsim" trace cat "$1" | grep '^name site' | sed 's/.* "//' | sort; }
+[ "$(names one.lard)" = "$(names two.lard)" ] || fail "the second program of a script is in the trace: $(names two.lard | tail -n 3)"
+
 # A child has the runtime's locks as they were when it was made, and none of the threads that had them.
 cat >forks.c <<'C'
 #include <pthread.h>
@@ -649,4 +657,13 @@ until grep -q whole err || [ $((n += 1)) -gt 300 ]; do sleep 0.02; done
 grep -q whole err || fail "lardsim is killed, and the program with it: $(cat err)"
 "$lardsim" trace cut -q --salvage part.lard s.lard 2>err && "$lardsim" trace verify -q s.lard || fail "what was written can't be salvaged: $(cat err)"
 [ "$("$lardsim" trace cat s.lard | grep -c ' write ')" -gt 10000 ] || fail "what was written is lost"
+# Also where another one is between, which lives on.
+: >part.lard
+"$lardsim" capture native -q -o - -- sh -c './whole; true' 2>err >part.lard &
+pid=$! n=0
+until [ "$(wc -c <part.lard)" -gt 3000 ] || [ $((n += 1)) -gt 100 ]; do sleep 0.02; done
+kill -9 $pid
+until grep -q whole err || [ $((n += 1)) -gt 600 ]; do sleep 0.02; done
+grep -q whole err || fail "lardsim is killed, and a script's program with it: $(cat err)"
+wait $pid 2>/dev/null
 exit $bad
