@@ -101,9 +101,9 @@ struct ring_record {
 };
 
 enum ring_mode {
-    RING_ALL,     /* everything is recorded */
-    RING_OUTSIDE, /* of the window: everything but plain accesses */
-    RING_CLOSED   /* nobody reads any more: the program goes on alone */
+    RING_ALL,               /* everything is recorded; as below RING_OUTSIDE */
+    RING_OUTSIDE = 1 << 30, /* of the window: everything but plain accesses */
+    RING_CLOSED             /* nobody reads any more: the program goes on alone */
 };
 
 /* What was loaded where, so that sites get names. */
@@ -124,13 +124,12 @@ struct ring {
     _Atomic uint32_t processes; /* that came: the first one is captured, the others stay out */
     pthread_mutex_t reader;     /* robust: lardsim has it as long as it lives */
     _Atomic uint32_t modules;
-    _Atomic uint32_t threads;             /* thread numbers that were given out */
-    _Atomic uint8_t mode;                 /* enum ring_mode */
-    uint64_t began;                       /* by CLOCK_MONOTONIC, in nanoseconds */
-    char method[RING_PATH];               /* that opens the window; "": none does */
-    uint64_t warm_up;                     /* calls of it that do not yet */
+    _Atomic uint32_t threads; /* thread numbers that were given out */
+    _Atomic uint32_t mode;  /* enum ring_mode, less calls of the method that opened it and go on */
+    uint64_t began;         /* by CLOCK_MONOTONIC, in nanoseconds */
+    char method[RING_PATH]; /* that opens the window; "": none does */
+    uint64_t warm_up;       /* calls of it that do not yet */
     _Atomic uint64_t entered;             /* calls of it so far */
-    _Atomic uint32_t inside;              /* of those that opened it and go on */
     _Alignas(128) _Atomic uint64_t clock; /* the number that is given out next */
     _Alignas(128) _Atomic uint32_t lanes; /* that ever had a thread: the first so many */
     _Atomic uint64_t

@@ -355,24 +355,28 @@ static inline __attribute__((always_inline)) void ring_access_usual(struct ring_
 
 /* ---- the method that opens the window -------------------------------------------------------- */
 
+/* So many calls of it less go on. One word says how many and what is recorded, as else a call could
+ * begin unseen while another one ends. */
+static inline void ring_calls_less(struct ring *r, uint32_t n)
+{
+    uint32_t mode = atomic_load(&r->mode);
+
+    while (mode != RING_CLOSED && !atomic_compare_exchange_weak(&r->mode, &mode, mode + n))
+        continue;
+}
+
 /* It is entered and left. True: this call is one that opens it. */
 static inline bool ring_enter(struct ring *r)
 {
-    uint8_t outside = RING_OUTSIDE;
-
     if (atomic_fetch_add(&r->entered, 1) < r->warm_up)
         return false;
-    atomic_fetch_add(&r->inside, 1);
-    atomic_compare_exchange_strong(&r->mode, &outside, RING_ALL);
+    ring_calls_less(r, UINT32_MAX);
     return true;
 }
 
 static inline void ring_leave(struct ring *r)
 {
-    uint8_t all = RING_ALL;
-
-    if (atomic_fetch_sub(&r->inside, 1) == 1)
-        atomic_compare_exchange_strong(&r->mode, &all, RING_OUTSIDE);
+    ring_calls_less(r, 1);
 }
 
 #endif

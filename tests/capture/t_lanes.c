@@ -660,6 +660,46 @@ static void threads_come_out_as_they_ran(void **state)
     ring_free(stress.r);
 }
 
+/* ---- the window ----------------------------------------------------------------------------- */
+
+static _Atomic uint32_t unseen;
+
+static void *calls(void *arg)
+{
+    struct ring *r = arg;
+    uint32_t mine = 0;
+
+    for (int i = 0; i < 200000; i++) {
+        ring_enter(r);
+        for (int k = 0; k < 4; k++)
+            mine += atomic_load(&r->mode) >= RING_OUTSIDE;
+        ring_leave(r);
+    }
+    unseen += mine;
+    return NULL;
+}
+
+static void the_window_is_open_while_any_call_goes_on(void **state)
+{
+    struct ring *r = ring_new();
+    pthread_t t[THREADS];
+
+    (void)state;
+    atomic_store(&r->mode, RING_OUTSIDE);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&t[i], NULL, calls, r), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(t[i], NULL);
+    if (unseen)
+        fail_msg("%u times the window is closed while a call goes on", unseen);
+    assert_int_equal(atomic_load(&r->mode), RING_OUTSIDE);
+    ring_enter(r);
+    atomic_store(&r->mode, RING_CLOSED);
+    ring_leave(r);
+    assert_int_equal(atomic_load(&r->mode), RING_CLOSED);
+    ring_free(r);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -676,6 +716,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_thread_takes_a_number_each_64_accesses),
         cmocka_unit_test(any_schedule_comes_out_as_it_can_have_been),
         cmocka_unit_test(threads_come_out_as_they_ran),
+        cmocka_unit_test(the_window_is_open_while_any_call_goes_on),
     };
 
     return mutant_arg(&argc, &argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 2;
