@@ -352,13 +352,18 @@ static bool is_spent(struct spent *to, const char *line)
 static void read_names(struct capture *c)
 {
     unsigned long long id;
+    ssize_t n;
     int at;
 
     clearerr(c->names_file);
-    while (getline(&c->line, &c->line_room, c->names_file) > 0) {
+    while ((n = getline(&c->line, &c->line_room, c->names_file)) > 0) {
         struct err ignored = {.code = LARD_DONE};
         char *const line = c->line;
-        line[strcspn(line, "\n")] = '\0';
+        if (line[n - 1] != '\n') { /* the rest is still to come */
+            fseek(c->names_file, (long)-n, SEEK_CUR);
+            return;
+        }
+        line[n - 1] = '\0';
         if (*line == 'X' && c->told->left++ == 0)
             snprintf(c->told->left_first, sizeof c->told->left_first, "%s", line + 2);
         else if (is_spent(&c->told->spent, line))
