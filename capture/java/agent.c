@@ -651,7 +651,6 @@ static uint8_t element_bytes(const char *signature)
     }
 }
 
-/* The number of a class of this signature, from 1; 0: there are too many. */
 /* Of those classes of the JDK that are instrumented (Jdk.java), and their arrays. */
 static bool orders(const char *signature)
 {
@@ -667,6 +666,7 @@ static bool orders(const char *signature)
     return false;
 }
 
+/* The number of a class of this signature, from 1; 0: there are too many. */
 static uint32_t class_of(const char *signature)
 {
     uint64_t hash = 1469598103934665603u;
