@@ -529,23 +529,24 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_quiet(JNIEnv *jni, jclass c, jint more)
     quiet(me(), more);
 }
 
-JNIEXPORT void JNICALL Java_lardsim_Rt_site(JNIEnv *jni, jclass c, jint id, jlong offset,
-                                            jint bytes, jint kind, jint class, jboolean final)
+/* False: there are too many, and code may not name this one. */
+JNIEXPORT jboolean JNICALL Java_lardsim_Rt_site(JNIEnv *jni, jclass c, jint id, jlong offset,
+                                                jint bytes, jint kind, jint class, jboolean final)
 {
     struct site *at;
 
     (void)jni;
     (void)c;
-    if (id / CHUNK >= CHUNKS)
-        return;
-    if (!sites[id / CHUNK])
-        sites[id / CHUNK] = calloc(CHUNK, sizeof **sites);
+    if (id / CHUNK >= CHUNKS ||
+        (!sites[id / CHUNK] && !(sites[id / CHUNK] = calloc(CHUNK, sizeof **sites))))
+        return JNI_FALSE;
     at = site_at(id);
     at->bytes = (uint8_t)bytes;
     at->kind = (uint8_t)kind;
     at->class = (uint32_t) class;
     at->flags = final ? RING_FINAL : 0;
     at->offset = offset;
+    return JNI_TRUE;
 }
 
 JNIEXPORT void JNICALL Java_lardsim_Rt_base(JNIEnv *jni, jclass c, jint id, jobject base)
@@ -1017,7 +1018,7 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_link(JNIEnv *jni, jclass c)
                                    NATIVE(join, "(JI)V"),
                                    NATIVE(instruments, "(I)V"),
                                    NATIVE(quiet, "(I)V"),
-                                   NATIVE(site, "(IJIIIZ)V"),
+                                   NATIVE(site, "(IJIIIZ)Z"),
                                    NATIVE(base, "(I" OBJECT ")V"),
                                    NATIVE(names, "(Ljava/lang/String;)V"),
                                    NATIVE(begin, "()V")};

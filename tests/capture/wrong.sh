@@ -41,6 +41,13 @@ noticed frees-late
 wrong moves-lost -e 's/region(s, REC_COPY, now, living\[i\]\.bytes, living\[i\]\.addr);/;/'
 noticed moves-lost
 
+# An agent with room for few sites: classes that need more are left as they are, and that is said.
+wrong few-sites -e 's/CHUNKS = 4096/CHUNKS = 1/'
+javac -d . "$top/tests/capture/Orders.java" || exit 99
+LARDSIM_JAVA=$dir/few-sites "$lardsim" capture java -q -o f.lard -- java -cp . Orders ordered >out 2>err || fail "too many sites: $(tail -n 3 err)"
+grep -q 'could not be instrumented.*there are more than 1023 accesses' err || fail "too many sites: $(cat err)"
+"$lardsim" trace verify -q f.lard 2>err || fail "too many sites: $(cat err)"
+
 wrong jdk18 -e 's/strcmp(version, "17")/strcmp(version, "18")/'
 LARDSIM_JAVA=$dir/jdk18 "$lardsim" capture java -q -o n.lard -- java -version 2>err && fail "another JDK is taken"
 grep -q 'needs JDK 17' err || fail "another JDK is refused without a reason: $(cat err)"

@@ -44,9 +44,10 @@ public final class Agent implements ClassFileTransformer {
     }
 
     private static int site(String method, int line, int kind, int bytes, String more) {
+        final int id = places.size() + 1;
+        if (!Rt.site(id, 0, bytes, kind, 0, false))
+            throw new IllegalStateException("there are more than " + places.size() + " accesses and allocations");
         places.add(null);
-        final int id = places.size();
-        Rt.site(id, 0, bytes, kind, 0, false);
         names.append("S ").append(id).append(' ').append(method.replace('/', '.'));
         if (line > 0)
             names.append(':').append(line);
