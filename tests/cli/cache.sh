@@ -268,10 +268,10 @@ wait $reader || fail "who waits for a capture fails: $(cat info.err)"
 # Where nothing is there yet, both make it, and have the same then.
 rm go
 run 0 programs forget late-small-4
-for i in 1 2; do
-    "$lardsim" trace info program:late >info.$i 2>info.err.$i &
-    eval "reader$i=\$!"
-done
+"$lardsim" trace info program:late >info.1 2>info.err.1 &
+reader1=$!
+"$lardsim" trace info program:late >info.2 2>info.err.2 &
+reader2=$!
 until_said info.err.1 'capturing program:late'
 until_said info.err.2 'capturing program:late'
 : >go
@@ -280,10 +280,10 @@ there late-small-4 || fail "of two captures of the same none is kept"
 # Both strip a capture that takes a while.
 recipe long 3000000
 run 0 programs capture -q long
-for i in 1 2; do
-    "$lardsim" trace info program:long,lives=used >info.$i 2>info.err.$i &
-    eval "reader$i=\$!"
-done
+"$lardsim" trace info program:long,lives=used >info.1 2>info.err.1 &
+reader1=$!
+"$lardsim" trace info program:long,lives=used >info.2 2>info.err.2 &
+reader2=$!
 wait "$reader1" && wait "$reader2" || fail "of two who strip the same capture one fails: $(cat info.err.1 info.err.2)"
 cmp -s info.1 info.2 || fail "of two who strip the same capture each has another"
 run 0 programs capture -q late
