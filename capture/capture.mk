@@ -2,6 +2,7 @@
 libcore_la_SOURCES += capture/capture.h capture/collect.c capture/lanes.c capture/lanes.h capture/pause.c capture/pause.h capture/ring.h capture/sites.c capture/sites.h
 
 # What is linked into programs under capture. All its names are seen: shared libraries call them, too.
+if HAVE_CAPTURE
 pkglib_LIBRARIES = capture/liblardsim-native.a
 capture_liblardsim_native_a_SOURCES = capture/native/access.c capture/native/heap.c \
 	capture/native/record.h capture/native/start.c capture/native/sync.c capture/write.h
@@ -19,6 +20,7 @@ gaps_SCRIPTS = capture/gaps/as
 capture/gaps/as: capture/lardsim-as.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) capture/gaps && cp $(srcdir)/capture/lardsim-as.in $@-t && chmod +x $@-t && mv $@-t $@
 CLEANFILES += capture/lardsim-cc capture/lardsim-c++ capture/gaps/as
+endif
 EXTRA_DIST += capture/README.md capture/lardsim-cc.in capture/lardsim-as.in
 
 # What a JVM under capture loads: where a JDK and Debian's libasm-java are.

@@ -3,7 +3,10 @@ unit_tests =
 unit_tests += tests/base/t_calendar tests/base/t_containers tests/base/t_csv tests/base/t_json tests/base/t_outfile tests/base/t_param \
 	tests/base/t_param_dump tests/base/t_param_file tests/base/t_stats tests/base/t_text_base
 unit_tests += tests/cache/t_cache tests/cache/t_cache_model
-unit_tests += tests/capture/t_collect tests/capture/t_lanes tests/capture/t_pause
+unit_tests += tests/capture/t_pause
+if HAVE_CAPTURE
+unit_tests += tests/capture/t_collect tests/capture/t_lanes
+endif
 unit_tests += tests/cli/t_lives tests/cli/t_progress tests/cli/t_quantity tests/cli/t_reduce tests/cli/t_strip
 unit_tests += tests/coherence/t_coherence tests/coherence/t_coherence_apart \
 	tests/coherence/t_coherence_ce tests/coherence/t_coherence_limits \

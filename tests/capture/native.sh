@@ -7,6 +7,8 @@ LARDSIM_NATIVE=$top_builddir/capture/liblardsim-native.a
 export LARDSIM_NATIVE
 cc=$top_builddir/capture/lardsim-cc
 
+[ -f "$LARDSIM_NATIVE" ] || { echo "built without the runtime of captures, which is for x86-64"; exit 77; }
+
 # gcc 12 and clang 14 are the compilers whose interface the runtime has; others may lack something.
 compilers=
 for c in gcc clang; do

@@ -114,6 +114,7 @@ if [ -f "$top_builddir/capture/lardsim-agent.jar" ] && "$jvm" -version 2>&1 | gr
     export LARDSIM_JAVA
     javac -d classes "$top/tests/capture/Stress.java" || exit 99
 fi
+[ -n "$both" ] || { echo "nothing is captured here: no compiler links a program for it, and there are no agents"; exit 77; }
 case " $both " in
 *" $only "* | *[a-z]*" $only"*) ;;
 *) echo "no captures of ${only:-anything} here"; exit 77 ;;

@@ -130,7 +130,9 @@ chmod +x no-tsan
 refuses 2 'does not build .*sor.c with -fsanitize=thread: cannot find libtsan; .*libtsan' --cc ./no-tsan --quick --programs sor --probe probe.txt
 # All of it once, where compilers have what it takes: the file has its schema, and nothing is asked of its numbers.
 echo 'int main(void) { return 0; }' >empty.c
-if gcc -fsanitize=thread -o empty empty.c 2>err && ./empty 2>err; then
+if [ ! -f "$top_builddir/capture/lardsim-cc" ]; then
+    echo "built without what records, which is for x86-64: nothing was measured"
+elif gcc -fsanitize=thread -o empty empty.c 2>err && ./empty 2>err; then
     "$lardsim" validate -q --quick --cc gcc --repeats 1 --threads 1 --programs series --probe probe.txt -o v.json >page 2>err ||
         fail "validate fails: $(cat err)"
     grep -q '^series  *1 ' page || fail "the page has no row of series: $(cat page)"
