@@ -44,6 +44,7 @@ if command -v addr2line >/dev/null; then
 fi
 "$lardsim" capture native -o t.lard --overwrite -- sh -c 'exit 3' >out 2>err && fail "a program that was not built for capture is captured"
 grep -q 'lardsim-cc' err || fail "a program that was not built for capture: no remedy: $(cat err)"
+# shellcheck disable=SC3045 # not every shell has it
 if (ulimit -v 1000000) 2>/dev/null; then
     "$lardsim" capture native -q -o n.lard -- sh -c 'ulimit -v 1000000; ./forms mutex racy' >out 2>err && fail "a capture without room is none"
     grep -q 'MiB of addresses.*ulimit -v' err || fail "a program that has no room for a capture: $(cat err)"

@@ -84,7 +84,7 @@ wrong acquire-early sync -e "/^#define TAKES/,/^ *}/{s/const int got = real argu
 wrong post-late sync -e "$include" -e "/^int sem_post/,/^}/{s/record_sync(.*/const int got = real(s); $pause/;s/return real(s);/record_sync(REC_VOLATILE_WRITE, ADDR(s), SITE()); return got;/}"
 wrong depart-early sync -e '/^int pthread_barrier_wait/,/^}/s/^    got = real(b);//;/^int pthread_barrier_wait/,/^}/s/return got;/got = real(b); return got;/'
 wrong fork-late sync -e 's/^    record_sync(REC_FORK, number, SITE());//' -e 's/^    if (got == 0) {/    record_sync(REC_FORK, number, SITE());\n&/'
-wrong join-early sync -e "/^#define JOINS/,/^ *}/{s/const int got = real arguments;/joined(t, SITE()); &/;s/if (got == 0)/if (0)/}"
+wrong join-early sync -e "/^#define JOINS/,/^ *}/{s/const int got = real arguments;/joined(t, at, SITE()); &/;s/if (got == 0)/if (0)/}"
 wrong atomic-apart access -e "s|^#define SEQ .*|&\n#include <sched.h>|" -e "/^#define UPDATE/,/^ *}/{s/atomic_done(/unlock(l); l = NULL; $pause &/}"
 wrong alloc-late heap -e '/^static void \*given/,/^}/{s/^{/{ static _Thread_local struct { uint64_t at, n, site; } late; if (late.at) record_more(REC_ALLOC, late.at, late.n, 0, late.site);/;s/record_more(REC_ALLOC.*/late.at = ADDR(p), late.n = malloc_usable_size(p), late.site = site;/;s/if (p)$/late.at = 0; &/}'
 wrong free-late heap -e 's|^#include <dlfcn.h>|#include <sched.h>\n&|' -e "/^static void taken/,/^}/{s/if (p)/const size_t n = p ? malloc_usable_size(p) : 0; __libc_free(p); if (p) $pause &/;s/malloc_usable_size(p), 0, site/n, 0, site/;s/^    __libc_free(p);//}"
