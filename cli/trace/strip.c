@@ -10,7 +10,7 @@
 struct strip {
     const struct cli *cli;
     struct source *from;
-    struct used used;
+    struct used_memory used;
     uint32_t *owed; /* owns; by thread: the work before events that were left out */
     size_t threads;
     struct out out;
@@ -96,7 +96,7 @@ static int strip_run(const struct cli *cli, struct err *e)
     if (memory_option(&s.all, cli, e) || read_twice("trace strip", cli->arg[0], e) ||
         out_check(cli, cli->arg[1], e))
         return -1;
-    s.used = (struct used){.budget = &s.all, .keep = keep, .arg = &s};
+    s.used = (struct used_memory){.budget = &s.all, .keep = keep, .arg = &s};
     progress_begin(&s.progress, cli_has(cli, OPT_QUIET), 2);
     const int failed = pass(&s, look, e) || pass(&s, take, e) ? -1 : 0;
     progress_clear(&s.progress);

@@ -10,12 +10,12 @@ enum { USED = 0 }; /* the life that is used; those of the trace have numbers fro
 /* ---- lives ---------------------------------------------------------------------------------- */
 
 /* The last number is of all lives that find no other, and so is used. */
-static uint32_t next_life(const struct used *u)
+static uint32_t next_life(const struct used_memory *u)
 {
     return u->life + (u->life < UINT32_MAX);
 }
 
-static uint32_t begin_life(struct used *u)
+static uint32_t begin_life(struct used_memory *u)
 {
     u->life = next_life(u);
     while (u->known <= u->life) {
@@ -28,19 +28,19 @@ static uint32_t begin_life(struct used *u)
     return u->life;
 }
 
-static uint32_t first_of(const struct used *u, uint32_t life)
+static uint32_t first_of(const struct used_memory *u, uint32_t life)
 {
     for (; u->with[life] != life; life = u->with[life])
         u->with[life] = u->with[u->with[life]];
     return life;
 }
 
-static bool is_used(const struct used *u, uint32_t life)
+static bool is_used(const struct used_memory *u, uint32_t life)
 {
     return first_of(u, life) == USED;
 }
 
-static void use_with(struct used *u, uint32_t life, uint32_t other)
+static void use_with(struct used_memory *u, uint32_t life, uint32_t other)
 {
     const uint32_t a = first_of(u, life), b = first_of(u, other);
 
@@ -50,35 +50,36 @@ static void use_with(struct used *u, uint32_t life, uint32_t other)
         u->with[a] = b;
 }
 
-struct part {
+struct lived {
     uint64_t lo, last;
     uint32_t life;
 };
 
-/* The first part of lo..last that is in the map. */
-static bool part_of(struct interval *map, uint64_t lo, uint64_t last, struct part *to)
+/* The first stretch of lo..last that is in the map. */
+static bool stretch_of(struct interval *map, uint64_t lo, uint64_t last, struct lived *to)
 {
     const struct interval *i = interval_meeting(map, lo, last);
 
     if (i)
-        *to = (struct part){i->lo > lo ? i->lo : lo, i->last < last ? i->last : last, i->mark};
+        *to = (struct lived){i->lo > lo ? i->lo : lo, i->last < last ? i->last : last, i->mark};
     return i;
 }
 
-static bool next_part(struct interval *map, uint64_t last, struct part *at)
+static bool next_stretch(struct interval *map, uint64_t last, struct lived *at)
 {
-    return at->last < last && part_of(map, at->last + 1, last, at);
+    return at->last < last && stretch_of(map, at->last + 1, last, at);
 }
 
-static void use_all_with(struct used *u, uint64_t lo, uint64_t last, uint32_t life)
+static void use_all_with(struct used_memory *u, uint64_t lo, uint64_t last, uint32_t life)
 {
-    struct part p;
+    struct lived p;
 
-    for (bool some = part_of(u->lives, lo, last, &p); some; some = next_part(u->lives, last, &p))
+    for (bool some = stretch_of(u->lives, lo, last, &p); some;
+         some = next_stretch(u->lives, last, &p))
         use_with(u, p.life, life);
 }
 
-static bool is_touched(const struct used *u, uint64_t lo, uint64_t last)
+static bool is_touched(const struct used_memory *u, uint64_t lo, uint64_t last)
 {
     return interval_meeting(u->touched, lo, last);
 }
@@ -86,7 +87,7 @@ static bool is_touched(const struct used *u, uint64_t lo, uint64_t last)
 /* ---- what each event does to lives, in both passes ------------------------------------------ */
 
 /* By words, as granules may be. Lives where something was touched are used already. */
-static void touch(struct used *u, uint64_t addr, uint64_t bytes)
+static void touch(struct used_memory *u, uint64_t addr, uint64_t bytes)
 {
     const uint64_t lo = addr / WORD * WORD, last = (addr + (bytes - 1)) | (WORD - 1);
     const struct interval *was = interval_reaching(u->touched, lo);
@@ -97,7 +98,7 @@ static void touch(struct used *u, uint64_t addr, uint64_t bytes)
     use_all_with(u, lo, last, USED);
 }
 
-static void live(struct used *u, uint64_t lo, uint64_t last)
+static void live(struct used_memory *u, uint64_t lo, uint64_t last)
 {
     const uint32_t life = begin_life(u);
 
@@ -107,11 +108,11 @@ static void live(struct used *u, uint64_t lo, uint64_t last)
 }
 
 /* Memory that nobody allocated, and that moves, is as good as touched. */
-static void touch_unknown(struct used *u, uint64_t lo, uint64_t last)
+static void touch_unknown(struct used_memory *u, uint64_t lo, uint64_t last)
 {
-    struct part p;
+    struct lived p;
 
-    while (part_of(u->lives, lo, last, &p)) {
+    while (stretch_of(u->lives, lo, last, &p)) {
         if (p.lo > lo)
             interval_add(u->budget, &u->touched, lo, p.lo - 1);
         if (p.last == last)
@@ -123,7 +124,7 @@ static void touch_unknown(struct used *u, uint64_t lo, uint64_t last)
 
 /* A copy has a number as lives have, and is used as all that it takes along. What comes where
  * something was touched ends that, and so is not left out. */
-static void move(struct used *u, uint64_t to, uint64_t from, uint64_t bytes)
+static void move(struct used_memory *u, uint64_t to, uint64_t from, uint64_t bytes)
 {
     const uint64_t last = from + (bytes - 1);
     const uint32_t copy = begin_life(u);
@@ -143,7 +144,7 @@ static bool touches(const struct event *ev)
     return class == CLASS_ACCESS || (class == CLASS_SYNC && event_has_address(ev));
 }
 
-void used_follow(struct used *u, const struct event *ev)
+void used_follow(struct used_memory *u, const struct event *ev)
 {
     if (touches(ev)) {
         touch(u, ev->addr, event_is_access(ev) ? ev->size : 1);
@@ -157,14 +158,14 @@ void used_follow(struct used *u, const struct event *ev)
     }
 }
 
-void used_again(struct used *u)
+void used_again(struct used_memory *u)
 {
     interval_free(u->budget, &u->lives);
     interval_free(u->budget, &u->touched);
     u->life = USED;
 }
 
-void used_free(struct used *u)
+void used_free(struct used_memory *u)
 {
     used_again(u);
     budget_give(u->budget, u->cap * sizeof *u->with);
@@ -174,14 +175,14 @@ void used_free(struct used *u)
 
 /* ---- second pass: what is kept -------------------------------------------------------------- */
 
-static int keep(struct used *u, const struct event *ev, struct err *e)
+static int keep(struct used_memory *u, const struct event *ev, struct err *e)
 {
     u->there[ev->tid] = true;
     return u->keep(u->arg, ev, e);
 }
 
 /* A thread of which nothing else is left: whoever joins it has to find it. */
-static int take_join(struct used *u, const struct event *ev, struct err *e)
+static int take_join(struct used_memory *u, const struct event *ev, struct err *e)
 {
     const sim_tid tid = (sim_tid)ev->aux;
     const struct event something = {.kind = EV_IO, .tid = tid};
@@ -189,7 +190,7 @@ static int take_join(struct used *u, const struct event *ev, struct err *e)
     return (!u->there[tid] && keep(u, &something, e)) || keep(u, ev, e) ? -1 : 0;
 }
 
-static int take_alloc(struct used *u, const struct event *ev, struct err *e)
+static int take_alloc(struct used_memory *u, const struct event *ev, struct err *e)
 {
     u->allocs.had++;
     if (!is_used(u, next_life(u)))
@@ -198,7 +199,8 @@ static int take_alloc(struct used *u, const struct event *ev, struct err *e)
     return keep(u, ev, e);
 }
 
-static int clear(struct used *u, const struct event *ev, const struct part *p, struct err *e)
+static int clear(struct used_memory *u, const struct event *ev, const struct lived *p,
+                 struct err *e)
 {
     struct event part[EVENT_RECORDS] = {*ev};
 
@@ -214,33 +216,35 @@ static int clear(struct used *u, const struct event *ev, const struct part *p, s
 }
 
 /* Each run of what is used, or was touched without a life, is a clear. */
-static int clear_used(struct used *u, const struct event *ev, struct err *e)
+static int clear_used(struct used_memory *u, const struct event *ev, struct err *e)
 {
     const uint64_t lo = ev->addr, last = lo + (ev->aux - 1);
     struct interval *run = NULL;
-    struct part p;
+    struct lived p;
     int failed = 0;
 
-    for (bool some = part_of(u->lives, lo, last, &p); some; some = next_part(u->lives, last, &p))
+    for (bool some = stretch_of(u->lives, lo, last, &p); some;
+         some = next_stretch(u->lives, last, &p))
         if (is_used(u, p.life))
             interval_add(u->budget, &run, p.lo, p.last);
-    for (bool some = part_of(u->touched, lo, last, &p); some;
-         some = next_part(u->touched, last, &p))
+    for (bool some = stretch_of(u->touched, lo, last, &p); some;
+         some = next_stretch(u->touched, last, &p))
         interval_add(u->budget, &run, p.lo, p.last);
-    for (bool some = part_of(run, lo, last, &p); some && !failed; some = next_part(run, last, &p))
+    for (bool some = stretch_of(run, lo, last, &p); some && !failed;
+         some = next_stretch(run, last, &p))
         failed = clear(u, ev, &p, e);
     interval_free(u->budget, &run);
     return failed;
 }
 
-static int take_clear(struct used *u, const struct event *ev, struct err *e)
+static int take_clear(struct used_memory *u, const struct event *ev, struct err *e)
 {
     u->clears.had++;
     return clear_used(u, ev, e);
 }
 
 /* What is not used still ends the allocation of what was there. */
-static int take_copy(struct used *u, const struct event *ev, struct err *e)
+static int take_copy(struct used_memory *u, const struct event *ev, struct err *e)
 {
     u->copies.had++;
     if (!is_used(u, next_life(u)))
@@ -249,7 +253,7 @@ static int take_copy(struct used *u, const struct event *ev, struct err *e)
     return keep(u, ev, e);
 }
 
-int used_take(struct used *u, const struct event *ev, struct err *e)
+int used_take(struct used_memory *u, const struct event *ev, struct err *e)
 {
     int failed = 0;
 

@@ -15,7 +15,7 @@
 struct counted {
     uint64_t had, kept;
 };
-struct used {
+struct used_memory {
     struct budget *budget; /* borrows; NULL: not accounted */
     /* Is given what is kept, in its order. 0; else the pass fails. */
     int (*keep)(void *arg, const struct event *ev, struct err *e);
@@ -30,10 +30,10 @@ struct used {
     uint32_t life;            /* the latest */
     bool *there;              /* owns; threads of which something was kept, or their fork */
 };
-void used_follow(struct used *u, const struct event *ev); /* the first pass */
-void used_again(struct used *u);                          /* the next event is the first again */
+void used_follow(struct used_memory *u, const struct event *ev); /* the first pass */
+void used_again(struct used_memory *u); /* the next event is the first again */
 /* The second pass: 0 or -1. */
-int used_take(struct used *u, const struct event *ev, struct err *e);
-void used_free(struct used *u);
+int used_take(struct used_memory *u, const struct event *ev, struct err *e);
+void used_free(struct used_memory *u);
 
 #endif

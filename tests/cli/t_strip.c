@@ -134,7 +134,7 @@ static int add_kept(void *arg, const struct event *ev, struct err *e)
 static struct stream stripped(const struct stream *s)
 {
     struct stream to = {NULL, 0, 0, 0};
-    struct used u = {.keep = add_kept, .arg = &to};
+    struct used_memory u = {.keep = add_kept, .arg = &to};
     struct err e = {0};
 
     for (size_t i = 0; i < s->records; i += event_records(&s->rec[i]))
