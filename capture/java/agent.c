@@ -87,7 +87,8 @@ static struct site *sites[CHUNKS]; /* own */
 static _Atomic bool initialised[CLASSES];
 static _Atomic uint16_t number_of[JAVA_IDS]; /* by a thread's id in Java: number + 1 */
 static jclass runtime, class_class;
-static jmethodID resolve, thread_id;
+static jmethodID resolve;
+static jfieldID thread_id;
 
 static struct object *living; /* owns; all that is followed but for births; the collector's */
 static size_t lives, lives_cap;
@@ -565,6 +566,7 @@ static void name(const char *fmt, ...)
     va_start(ap, fmt);
     vfprintf(names, fmt, ap);
     va_end(ap);
+    fflush(names); /* before the first record */
 }
 
 /* "S 12 Main.run:30", lines. */
@@ -576,8 +578,6 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_names(JNIEnv *jni, jclass c, jstring line
     if (!text)
         return;
     name("%s", text);
-    if (names)
-        fflush(names);
     (*jni)->ReleaseStringUTFChars(jni, lines, text);
 }
 
@@ -685,8 +685,6 @@ static uint32_t class_of(const char *signature)
         class_orders[c->number] = orders(signature);
         readable(text, sizeof text, signature);
         name("S %u new %s\n", MADE + c->number, text);
-        if (names)
-            fflush(names); /* before the first record */
     }
     const uint32_t number = c->number;
     pthread_mutex_unlock(&class_lock);
@@ -910,10 +908,8 @@ static void JNICALL on_start(jvmtiEnv *e, JNIEnv *jni, jthread t)
         return;
     account_open();
     struct self *s = me();
-    s->off++;
     if (thread_id)
-        id = (*jni)->CallLongMethod(jni, t, thread_id);
-    s->off--;
+        id = (*jni)->GetLongField(jni, t, thread_id);
     if (id > 0 && id < JAVA_IDS) {
         const uint16_t given = atomic_load(&number_of[id]);
         if (!given) {
@@ -967,8 +963,7 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_begin(JNIEnv *jni, jclass c)
     runtime = (*jni)->NewGlobalRef(jni, c);
     class_class = (*jni)->NewGlobalRef(jni, (*jni)->GetObjectClass(jni, c));
     resolve = (*jni)->GetStaticMethodID(jni, c, "resolve", "(I)V");
-    thread_id =
-        (*jni)->GetMethodID(jni, (*jni)->FindClass(jni, "java/lang/Thread"), "getId", "()J");
+    thread_id = (*jni)->GetFieldID(jni, (*jni)->FindClass(jni, "java/lang/Thread"), "tid", "J");
     struct self *s = me();
     s->off++;
     atomic_store(&number_of[1], (uint16_t)(s->number + 1)); /* the main thread, which runs this */
@@ -1033,7 +1028,6 @@ static void JNICALL on_death(jvmtiEnv *e, JNIEnv *jni)
     atomic_store(&on, false);
     if (!names)
         return;
-    fflush(names);
     account_tell(fileno(names));
 }
 

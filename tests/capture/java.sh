@@ -61,8 +61,8 @@ orders() {
     captured "$1" Orders "$2"
     sort out >rows
     "$lardsim" trace cat t.lard | sed -n 's/^name thread \([0-9]*\) "\(.*\)"/\1 \2/p' >threads
-    sed 's/.*"thread": \([0-9]*\), "op".*/\1/' res/races.jsonl |
-        awk 'FNR == NR {n = $1; sub(/^[0-9]* /, ""); row[n] = $0; next} {print row[$1]}' threads - | sort -u >racy
+    grep -o '"thread": [0-9]*' res/races.jsonl |
+        awk 'FNR == NR {n = $1; sub(/^[0-9]* /, ""); row[n] = $0; next} {print row[$2]}' threads - | sort -u >racy
     [ -s rows ] || fail "Orders $2 has no rows ($1)"
     if [ "$2" = racy ]; then comm -23 rows racy; else cat racy; fi >wrong
     [ -s wrong ] && fail "Orders $2, $1: $([ "$2" = racy ] && echo "no race" || echo "a race") in $(tr '\n' ';' <wrong)"

@@ -469,10 +469,14 @@ final class Code extends ClassVisitor implements Opcodes {
         @Override
         public void visitMethodInsn(int op, String owner, String called, String type, boolean itf) {
             final Operation operation = Operation.of(owner, called, type);
-            if (op == INVOKEVIRTUAL && called.equals("wait") && type.startsWith("(") && type.endsWith(")V")
+            if (op != INVOKESTATIC && called.equals("wait") && type.startsWith("(") && type.endsWith(")V")
                     && (type.equals("()V") || type.equals("(J)V") || type.equals("(JI)V"))) {
                 push(site());
                 rt("await", "(Ljava/lang/Object;" + type.substring(1, type.length() - 2) + "I)V");
+            } else if (!jdk && op != INVOKESTATIC && called.equals("isAlive") && type.equals("()Z")) {
+                super.visitInsn(DUP);
+                super.visitMethodInsn(op, owner, called, type, itf);
+                rt("alive", "(Ljava/lang/Object;Z)Z");
             } else if (!jdk && op == INVOKESTATIC && owner.equals("java/lang/System") && called.equals("arraycopy")) {
                 push(site());
                 rt("arraycopy", "(Ljava/lang/Object;ILjava/lang/Object;III)V");

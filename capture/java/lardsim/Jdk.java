@@ -19,6 +19,7 @@ final class Jdk {
 
     private static final String J = "java/util/concurrent/", OBJECT = "(Ljava/lang/Object;)V";
     private static final String READ_LOCK = J + "locks/ReentrantReadWriteLock$ReadLock";
+    private static final String SYNC = J + "locks/ReentrantReadWriteLock$Sync";
     private static final String AQS = J + "locks/AbstractQueuedSynchronizer";
     private static final String LONG_AQS = J + "locks/AbstractQueuedLongSynchronizer";
     private static final String SEMAPHORE = J + "Semaphore", LATCH = J + "CountDownLatch";
@@ -105,13 +106,15 @@ final class Jdk {
             if (method.equals("start") && descriptor.equals("()V"))
                 return around(m, access, method, descriptor, "starts", "", "(Ljava/lang/Thread;)V");
             if (method.equals("join") && descriptor.equals("(J)V"))
-                return around(m, access, method, descriptor, "", "joined", "(Ljava/lang/Thread;)V");
+                return then(m, access, method, descriptor, "joined");
+            if (method.equals("getState"))
+                return then(m, access, method, descriptor, "seen");
             if (method.equals("setName"))
                 return around(m, access, method, descriptor, "", "renamed", "(Ljava/lang/Thread;)V");
             if (method.equals("interrupt"))
                 return around(m, access, method, descriptor, "gives", "", OBJECT);
             if (method.equals("isInterrupted") && descriptor.equals("()Z"))
-                return interrupt(m, access, method, descriptor);
+                return then(m, access, method, descriptor, "takes");
             return m;
         }
         if (name.equals(OWNED))
@@ -141,7 +144,7 @@ final class Jdk {
         return open ? around(m, access, method, descriptor, "gives", "takes", OBJECT) : m;
     }
 
-    /** That a thread was interrupted is seen: by what a method returns, or as an exception is made. */
+    /** That this thread was interrupted is seen: by what a method returns, or as an exception is made. */
     private static MethodVisitor interrupt(MethodVisitor m, int access, String method, String descriptor) {
         return new AdviceAdapter(Opcodes.ASM9, m, access, method, descriptor) {
             @Override
@@ -152,12 +155,8 @@ final class Jdk {
                     dup();
                 else
                     push(true);
-                if (method.equals("isInterrupted"))
-                    loadThis();
-                else
-                    super.visitMethodInsn(INVOKESTATIC, "java/lang/Thread", "currentThread", "()Ljava/lang/Thread;",
-                            false);
-                super.visitMethodInsn(INVOKESTATIC, "lardsim/Rt", "interruptedIf", "(ZLjava/lang/Thread;)V", false);
+                super.visitMethodInsn(INVOKESTATIC, "java/lang/Thread", "currentThread", "()Ljava/lang/Thread;", false);
+                super.visitMethodInsn(INVOKESTATIC, "lardsim/Rt", "takesIf", "(ZLjava/lang/Object;)V", false);
             }
         };
     }
@@ -195,19 +194,20 @@ final class Jdk {
         };
     }
 
-    /** Where a method returns, its object; with what it returns, if that says whether. */
+    /** Where a method returns: its object, and what it returns if that says whether, or a thread's state. */
     private static MethodVisitor then(MethodVisitor m, int access, String method, String descriptor, String which) {
         return new AdviceAdapter(Opcodes.ASM9, m, access, method, descriptor) {
             @Override
             protected void onMethodExit(int opcode) {
+                final Type type = Type.getReturnType(descriptor);
+                final boolean whether = type == Type.BOOLEAN_TYPE, with = whether || opcode == ARETURN;
                 if (opcode == ATHROW)
                     return;
-                final boolean whether = Type.getReturnType(descriptor) == Type.BOOLEAN_TYPE;
-                if (whether)
+                if (with)
                     dup();
                 loadThis();
                 super.visitMethodInsn(INVOKESTATIC, "lardsim/Rt", whether ? which + "If" : which,
-                        whether ? "(ZLjava/lang/Object;)V" : OBJECT, false);
+                        '(' + (with ? type.getDescriptor() : "") + "Ljava/lang/Object;)V", false);
             }
         };
     }
@@ -296,11 +296,10 @@ final class Jdk {
 
     /** The lock is its `sync`, which is the writers' lock, too. */
     private static MethodVisitor readLock(MethodVisitor m, int access, String method, String descriptor) {
-        final String sync = "L" + J + "locks/ReentrantReadWriteLock$Sync;";
         return new AdviceAdapter(Opcodes.ASM9, m, access, method, descriptor) {
             private void loadSync() {
                 loadThis();
-                super.visitFieldInsn(Opcodes.GETFIELD, READ_LOCK, "sync", sync);
+                super.visitFieldInsn(Opcodes.GETFIELD, READ_LOCK, "sync", "L" + SYNC + ";");
             }
 
             @Override
@@ -308,7 +307,9 @@ final class Jdk {
                 if (!method.equals("unlock"))
                     return;
                 loadSync();
-                super.visitMethodInsn(Opcodes.INVOKESTATIC, "lardsim/Rt", "readDone", OBJECT, false);
+                super.visitMethodInsn(INVOKEVIRTUAL, SYNC, "getReadHoldCount", "()I", false);
+                loadSync();
+                super.visitMethodInsn(Opcodes.INVOKESTATIC, "lardsim/Rt", "readDoneIf", "(ILjava/lang/Object;)V", false);
             }
 
             @Override

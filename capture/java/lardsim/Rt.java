@@ -79,29 +79,45 @@ public final class Rt {
             throw e;
         } finally {
             sync(o, WAIT_EXIT, site);
-            interruptedIf(interrupted, Thread.currentThread());
+            takesIf(interrupted, Thread.currentThread());
         }
     }
 
     // ---- threads: calls inside java.lang.Thread
 
-    public static void starts(Thread t) {
-        fork(t.getId(), 0);
+    private static final long ID = Variable.U.objectFieldOffset(Thread.class, "tid");
+    private static final long STATUS = Variable.U.objectFieldOffset(Thread.class, "threadStatus");
+    private static final int ENDED = 2; // JVMTI_THREAD_STATE_TERMINATED
+
+    /** A program may override getId() and getState(). */
+    private static long id(Object thread) {
+        return Variable.U.getLong(thread, ID);
     }
 
-    public static void joined(Thread t) {
-        if (!t.isAlive())
-            join(t.getId(), 0);
+    public static void starts(Thread t) {
+        fork(id(t), 0);
+    }
+
+    /** Not yet started is not alive, too. A thread whose end is not recorded has not ended. */
+    public static void joined(Object t) {
+        if ((Variable.U.getIntVolatile(t, STATUS) & ENDED) != 0)
+            join(id(t), 0);
+    }
+
+    public static void seen(Thread.State s, Object t) {
+        if (s == Thread.State.TERMINATED)
+            joined(t);
+    }
+
+    /** Of any object that has isAlive(). */
+    public static boolean alive(Object o, boolean is) {
+        if (!is && o instanceof Thread)
+            joined(o);
+        return is;
     }
 
     public static void renamed(Thread t) {
-        named(t.getId(), t.getName());
-    }
-
-    /** Whoever sees an interrupt comes after it. */
-    public static void interruptedIf(boolean was, Thread t) {
-        if (was)
-            takes(t);
+        named(id(t), t.getName());
     }
 
     // ---- operations on a variable (Operation), by object and offset, or by a handle and its first arguments
@@ -268,8 +284,10 @@ public final class Rt {
             reads(sync);
     }
 
-    public static void readDone(Object sync) {
-        sync(sync, RELEASE_SHARED, 0);
+    /** To unlock what one has not locked throws. */
+    public static void readDoneIf(int holds, Object sync) {
+        if (holds > 0)
+            sync(sync, RELEASE_SHARED, 0);
     }
 
     // ---- bulk accesses
