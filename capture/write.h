@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <sys/syscall.h>
-#include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,7 +27,6 @@ struct ring_writer {
     uint32_t ticks;         /* up to the next mark of time */
     uint64_t nap;           /* nanoseconds that it will have to wait for room, presumably */
     uint16_t thread;
-    pid_t reader; /* the process that reads: the parent */
 };
 
 /* A new thread number. False: there are no more, and the capture ends; the reader sees the count,
@@ -47,7 +45,7 @@ static inline bool ring_thread(struct ring *r, uint16_t *number)
 
 static inline void ring_number(struct ring_writer *w);
 static __attribute__((unused)) bool ring_enter_lane(struct ring_writer *w, struct ring *r,
-                                                    uint16_t thread, pid_t reader);
+                                                    uint16_t thread);
 
 /* The thread goes on in another lane: in this one lies a record that was interrupted, or left for
  * good by a jump out of the handler, and behind it no room is given back. */
@@ -55,7 +53,7 @@ static inline void ring_change_lane(struct ring_writer *w)
 {
     const struct ring_writer was = *w;
 
-    ring_enter_lane(w, was.ring, was.thread, was.reader);
+    ring_enter_lane(w, was.ring, was.thread);
     ring_number(w); /* what follows comes after all that is in the other lane */
     w->left = was.left;
     w->ticks = was.ticks;
@@ -155,7 +153,7 @@ static inline void ring_one(struct ring_writer *w, uint8_t kind, uint64_t value)
 
 /* False: more threads live than there are lanes, and the capture ends as with ring_thread. */
 static __attribute__((noinline, unused)) bool ring_enter_lane(struct ring_writer *w, struct ring *r,
-                                                              uint16_t thread, pid_t reader)
+                                                              uint16_t thread)
 {
     uint64_t top = atomic_load(&r->free);
     uint32_t i;
@@ -175,8 +173,7 @@ static __attribute__((noinline, unused)) bool ring_enter_lane(struct ring_writer
                               .nap = 500000,
                               .left = RING_TICK_EVERY,
                               .ticks = RING_EVERY / RING_TICK_EVERY - 1,
-                              .thread = thread,
-                              .reader = reader};
+                              .thread = thread};
     ring_one(w, RING_OWNER, thread);
     return atomic_load(&r->mode) != RING_CLOSED;
 }

@@ -75,7 +75,6 @@ struct class
 };
 
 static struct ring *ring;
-static pid_t reader;
 static FILE *names; /* lines for the reader: what threads and sites are called */
 static jvmtiEnv *ti;
 static _Atomic(struct self *) selves;
@@ -182,7 +181,7 @@ static struct ring_writer *lane_of(struct self *s)
     if (UNLIKELY_(!s->to.lane || s->to.thread != s->number)) {
         if (s->to.lane)
             ring_leave_lane(&s->to);
-        ring_enter_lane(&s->to, ring, s->number, reader);
+        ring_enter_lane(&s->to, ring, s->number);
     }
     return &s->to;
 }
@@ -1063,7 +1062,6 @@ static int find_ring(void)
     if (atomic_fetch_add(&r->processes, 1))
         return refuse("a capture is of one JVM, and another one came first");
     ring = r;
-    reader = getppid();
     fences = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0;
     names = fdopen(lines, "w");
     return JNI_OK;

@@ -16,7 +16,6 @@
 _Thread_local struct self self;
 _Thread_local uint64_t lardsim_gap;
 struct ring *ring;
-static pid_t reader; /* the process that reads the ring: the parent */
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
@@ -30,7 +29,7 @@ uint16_t thread_new(void)
 
 void thread_is(uint16_t number)
 {
-    self.known = ring_enter_lane(&self.to, ring, number, reader);
+    self.known = ring_enter_lane(&self.to, ring, number);
 }
 
 bool handler_begins(void)
@@ -43,7 +42,7 @@ bool handler_begins(void)
         if (self.handler.lane)
             self.to = self.handler;
         else
-            ring_enter_lane(&self.to, ring, thread_new(), reader);
+            ring_enter_lane(&self.to, ring, thread_new());
         self.known = true;
         record_sync(REC_VOLATILE_READ, ADDR(&self.waiter), 0);
     }
@@ -86,7 +85,7 @@ static void record_freed_late(const struct ring_record *rec)
         return;
     while (atomic_flag_test_and_set_explicit(&taken, memory_order_acquire))
         sched_yield();
-    if (to.ring || ring_enter_lane(&to, ring, thread_new(), reader))
+    if (to.ring || ring_enter_lane(&to, ring, thread_new()))
         ring_event(&to, rec);
     atomic_flag_clear_explicit(&taken, memory_order_release);
 }
@@ -207,7 +206,6 @@ static void start(void)
         munmap(r, sizeof *r);
         return;
     }
-    reader = getppid();
     self.quiet = true;
     ring = r;
     threads_prepare();

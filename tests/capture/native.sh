@@ -600,7 +600,7 @@ int main(void)
         return 1;
     struct ring *r = (struct ring *)at;
     struct ring_writer w;
-    ring_enter_lane(&w, r, 0, getppid());
+    ring_enter_lane(&w, r, 0);
     ring_event(&w, &(struct ring_record){.kind = 99});
     ring_event(&w, &(struct ring_record){.kind = REC_READ, .size = 0});
     return 0;

@@ -34,7 +34,7 @@ static int program(void)
     struct ring *r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (r == MAP_FAILED)
         return 1;
-    ring_enter_lane(&w, r, 0, getppid());
+    ring_enter_lane(&w, r, 0);
     atomic_store(&r->version, RING_VERSION);
     dprintf(names, "T 0 the first\nT 1 the sec");
     event(&w);

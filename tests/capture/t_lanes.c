@@ -35,7 +35,7 @@ static struct ring_writer writer(struct ring *r, uint16_t thread)
 {
     struct ring_writer w;
 
-    assert_true(ring_enter_lane(&w, r, thread, getppid()));
+    assert_true(ring_enter_lane(&w, r, thread));
     return w;
 }
 
