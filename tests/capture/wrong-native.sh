@@ -87,5 +87,5 @@ wrong fork-late sync -e 's/^    record_sync(REC_FORK, number, SITE());//' -e 's/
 wrong join-early sync -e "/^#define JOINS/,/^ *}/{s/const int got = real arguments;/joined(t, at, SITE()); &/;s/if (got == 0)/if (0)/}"
 wrong atomic-apart access -e "s|^#define SEQ .*|&\n#include <sched.h>|" -e "/^#define UPDATE/,/^ *}/{s/atomic_done(/unlock(l); l = NULL; $pause &/}"
 wrong alloc-late heap -e '/^static void \*given/,/^}/{s/^{/{ static _Thread_local struct { uint64_t at, n, site; } late; if (late.at) record_more(REC_ALLOC, late.at, late.n, 0, late.site);/;s/record_more(REC_ALLOC.*/late.at = ADDR(p), late.n = malloc_usable_size(p), late.site = site;/;s/if (p)$/late.at = 0; &/}'
-wrong free-late heap -e 's|^#include <dlfcn.h>|#include <sched.h>\n&|' -e "/^static void taken/,/^}/{s/if (p)/const size_t n = p ? malloc_usable_size(p) : 0; __libc_free(p); if (p) $pause &/;s/malloc_usable_size(p), 0, site/n, 0, site/;s/^    __libc_free(p);//}"
+wrong free-late heap -e '/^static void taken/,/^}/{s/^{/{ static _Thread_local struct { uint64_t at, n, site; } late; if (late.at) record_more(REC_CLEAR, late.at, late.n, 0, late.site);/;s/record_more(REC_CLEAR.*/late.at = ADDR(p), late.n = malloc_usable_size(p), late.site = site;/;s/if (p)$/late.at = 0; &/}'
 exit $bad
