@@ -2,23 +2,32 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.Date;
+import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CountedCompleter;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.DelayQueue;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.Exchanger;
+import java.util.concurrent.ExecutorCompletionService;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinTask;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.Phaser;
 import java.util.concurrent.PriorityBlockingQueue;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.SubmissionPublisher;
 import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.AbstractQueuedLongSynchronizer;
@@ -29,6 +38,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock.WriteLock;
+import java.util.stream.IntStream;
 
 /**
  * A table of what orders two threads, all in one JVM: Orders racy|ordered. The first thread of a row touches its cell and
@@ -530,6 +540,8 @@ public class Orders {
             LockSupport.parkNanos(1000);
             return true;
         });
+        row("ThreadLocalRandom", null, null, () -> ThreadLocalRandom.current().nextInt(),
+                () -> ThreadLocalRandom.current().nextInt() < 1 || true);
         final ThreadLocal<Cell> local = ThreadLocal.withInitial(Cell::new);
         row("ThreadLocal", null, null, () -> local.get().data++, () -> local.get().data++ >= 0);
     }
@@ -602,6 +614,111 @@ public class Orders {
         });
     }
 
+    static void pools() throws Exception {
+        final ThreadPoolExecutor a = new ThreadPoolExecutor(1, 1, 1, TimeUnit.HOURS, new ArrayBlockingQueue<>(9)),
+                b = new ThreadPoolExecutor(2, 2, 1, TimeUnit.HOURS, new LinkedBlockingQueue<>()),
+                c = new ThreadPoolExecutor(0, 9, 1, TimeUnit.MILLISECONDS, new SynchronousQueue<>());
+        row("ThreadPoolExecutor.isTerminated", () -> {
+            a.execute(Orders::touch);
+            a.execute(Orders::touch);
+            a.shutdown();
+        }, a::isTerminated);
+        row("ThreadPoolExecutor.awaitTermination", () -> {
+            b.submit(task);
+            b.submit(() -> 1).get();
+            b.shutdown();
+        }, () -> b.awaitTermination(1, TimeUnit.MILLISECONDS));
+        final ExecutorCompletionService<Integer> results = new ExecutorCompletionService<>(c);
+        row("ExecutorCompletionService.take", () -> results.submit(task), () -> results.take().isDone());
+        row("ThreadPoolExecutor.getCompletedTaskCount", () -> c.execute(Orders::touch), () -> c.getCompletedTaskCount() == 2);
+        row("ThreadPoolExecutor.invokeAll", () -> c.invokeAll(List.of(task)), () -> c.getCompletedTaskCount() == 3);
+        c.shutdown();
+        final ScheduledThreadPoolExecutor d = new ScheduledThreadPoolExecutor(2);
+        final Semaphore arrived = new Semaphore(0);
+        final Callable<Integer> arrives = () -> {
+            touch();
+            arrived.release();
+            return 1;
+        };
+        row("ScheduledThreadPoolExecutor.schedule", () -> d.schedule(arrives, 1, TimeUnit.MILLISECONDS), arrived::tryAcquire);
+        final CountDownLatch times = new CountDownLatch(9);
+        row("ScheduledThreadPoolExecutor.scheduleAtFixedRate", () -> d.scheduleAtFixedRate(() -> {
+            if (times.getCount() > 0)
+                touch();
+            times.countDown();
+        }, 0, 1, TimeUnit.MILLISECONDS), () -> times.await(1, TimeUnit.MILLISECONDS));
+        d.shutdownNow();
+        final ForkJoinPool e = new ForkJoinPool(2), f = new ForkJoinPool(2);
+        row("ForkJoinPool.awaitTermination", () -> {
+            e.submit(task);
+            e.shutdown();
+        }, () -> e.awaitTermination(1, TimeUnit.MILLISECONDS));
+        final Sum sum = new Sum(null, 0, 64);
+        row("ForkJoinPool.awaitQuiescence", () -> f.execute(touching()),
+                () -> done.sum() > 0 && f.awaitQuiescence(1, TimeUnit.HOURS));
+        row("ForkJoinPool.invoke", () -> {
+            f.invoke(ForkJoinTask.adapt(task));
+            arrived.release();
+        }, arrived::tryAcquire);
+        final int[] parts = new int[2];
+        row("ForkJoinTask.invokeAll", () -> {
+            f.submit(() -> {
+                ForkJoinTask.invokeAll(ForkJoinTask.adapt(() -> parts[0]++), ForkJoinTask.adapt(() -> parts[1]++));
+                cell.data += parts[0] + parts[1];
+            }).join();
+            arrived.release();
+        }, arrived::tryAcquire);
+        row("CountedCompleter", () -> f.execute(sum), () -> {
+            sum.join();
+            return sum.sum == 64 * 63 / 2;
+        });
+        row("a stream in parallel", () -> {
+            final int[] all = IntStream.range(0, 1000).parallel().collect(() -> new int[1], (x, i) -> x[0] += i,
+                    (x, y) -> x[0] += y[0]);
+            cell.data += all[0];
+            arrived.release();
+        }, arrived::tryAcquire);
+        final SubmissionPublisher<Cell> g = new SubmissionPublisher<>(f, 4);
+        g.consume(x -> {
+            x.data++;
+            arrived.release();
+        });
+        row("SubmissionPublisher.submit", () -> g.submit(cell), arrived::tryAcquire);
+        f.shutdown();
+    }
+
+    static class Sum extends CountedCompleter<Void> {
+        final int from, to;
+        int sum;
+        Sum left, right;
+
+        Sum(Sum of, int from, int to) {
+            super(of);
+            this.from = from;
+            this.to = to;
+        }
+
+        @Override
+        public void compute() {
+            if (to - from == 1) {
+                sum = from;
+            } else {
+                left = new Sum(this, from, (from + to) / 2);
+                right = new Sum(this, (from + to) / 2, to);
+                setPendingCount(2);
+                left.fork();
+                right.fork();
+            }
+            tryComplete();
+        }
+
+        @Override
+        public void onCompletion(CountedCompleter<?> by) {
+            if (left != null)
+                sum = left.sum + right.sum;
+        }
+    }
+
     public static void main(String[] args) throws Exception {
         ordered = args[0].equals("ordered");
         isDone.look();
@@ -615,5 +732,6 @@ public class Orders {
         threads();
         queues();
         tasks();
+        pools();
     }
 }

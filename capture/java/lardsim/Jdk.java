@@ -24,7 +24,8 @@ final class Jdk {
     private static final String LONG_AQS = J + "locks/AbstractQueuedLongSynchronizer";
     private static final String SEMAPHORE = J + "Semaphore", LATCH = J + "CountDownLatch";
     private static final String OWNED = J + "locks/AbstractOwnableSynchronizer";
-    private static final String QUEUE = J + "ForkJoinPool$WorkQueue";
+    private static final String POOL = J + "ForkJoinPool", QUEUE = POOL + "$WorkQueue", TASK = J + "ForkJoinTask";
+    private static final String RANDOM = J + "ThreadLocalRandom";
 
     /** Which order by what can be seen, and the classes in them. */
     private static final Set<String> exact = Set.of(J + "atomic/AtomicInteger", J + "atomic/AtomicLong",
@@ -33,7 +34,8 @@ final class Jdk {
             J + "atomic/AtomicMarkableReference", J + "atomic/AtomicIntegerFieldUpdater",
             J + "atomic/AtomicLongFieldUpdater", J + "atomic/AtomicReferenceFieldUpdater", J + "ConcurrentHashMap",
             J + "ConcurrentLinkedQueue", J + "ConcurrentLinkedDeque", J + "CopyOnWriteArrayList", J + "FutureTask",
-            J + "LinkedTransferQueue", J + "SynchronousQueue", J + "Exchanger", J + "Phaser",
+            J + "LinkedTransferQueue", J + "SynchronousQueue", J + "Exchanger", J + "Phaser", J + "CountedCompleter",
+            J + "SubmissionPublisher", J + "ThreadPoolExecutor",
             "java/util/Hashtable", "java/util/Vector", "java/util/Stack", "java/util/Properties",
             "java/util/Collections$SynchronizedMap", "java/util/Collections$SynchronizedSortedMap",
             "java/util/Collections$SynchronizedCollection", "java/util/Collections$SynchronizedSet",
@@ -41,11 +43,11 @@ final class Jdk {
             "java/util/Timer", "java/util/TimerThread", "java/util/TimerTask");
 
     /** Whose public methods give and take. */
-    private static final Set<String> whole = Set.of(J + "ConcurrentSkipListMap", J + "CompletableFuture",
-            J + "ForkJoinTask", J + "locks/StampedLock");
+    private static final Set<String> whole = Set.of(J + "ConcurrentSkipListMap", J + "CompletableFuture", TASK,
+            J + "locks/StampedLock");
 
     /** Which run what the program gave them: each of their methods gives, as one of them tells the result. */
-    private static final Set<String> runs = Set.of(J + "CompletableFuture", J + "ForkJoinTask");
+    private static final Set<String> runs = Set.of(J + "CompletableFuture", TASK);
 
     /** Methods of those that only look. */
     private static final Set<String> looks = Set.of("get", "getOrDefault", "containsKey", "containsValue", "size",
@@ -56,7 +58,7 @@ final class Jdk {
 
     private static final String INTERRUPTED = "java/lang/InterruptedException";
     private static final Set<String> others = Set.of("java/lang/Thread", INTERRUPTED, OWNED, AQS, LONG_AQS,
-            SEMAPHORE, LATCH, READ_LOCK, QUEUE);
+            SEMAPHORE, LATCH, READ_LOCK, POOL, QUEUE, RANDOM);
     /** What the program gives to a method of these types is called by it. */
     private static final Set<String> functions = Set.of("Ljava/util/function/Function;",
             "Ljava/util/function/BiFunction;");
@@ -90,6 +92,8 @@ final class Jdk {
                 final int none = Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE;
                 if (m == null || (access & none) != 0)
                     return m;
+                if (name.equals(RANDOM) && method.equals("localInit"))
+                    return quiet(m, access, method, descriptor);
                 if (name.equals(INTERRUPTED) ? method.equals("<init>") : method.equals("interrupted"))
                     return interrupt(m, access, method, descriptor);
                 if ((access & Opcodes.ACC_STATIC) != 0 || method.equals("<init>"))
@@ -136,6 +140,17 @@ final class Jdk {
             return readLock(m, access, method, descriptor);
         if (name.equals(QUEUE))
             return method.equals("push") || method.equals("lockedPush") ? pushed(m, access, method, descriptor) : m;
+        if (name.equals(POOL)) { // a worker that finds no more work, or ends
+            if (method.equals("awaitWork") || method.equals("deregisterWorker"))
+                return around(m, access, method, descriptor, "gives", "", OBJECT);
+            return method.equals("awaitTermination") || method.equals("isTerminated")
+                    || method.equals("awaitQuiescence") || method.equals("isQuiescent")
+                    ? then(m, access, method, descriptor, "takes") : m;
+        }
+        if (name.equals(RANDOM))
+            return m;
+        if (name.equals(TASK) && method.equals("awaitDone")) // also for others than its own methods
+            return around(m, access, method, descriptor, "", "takes", OBJECT);
         if (looks.contains(method))
             return open ? around(m, access, method, descriptor, "", "takes", OBJECT) : m;
         if (runs.contains(name)) // their results come out of the middle of a method, through another one
@@ -157,6 +172,26 @@ final class Jdk {
                     push(true);
                 super.visitMethodInsn(INVOKESTATIC, "java/lang/Thread", "currentThread", "()Ljava/lang/Thread;", false);
                 super.visitMethodInsn(INVOKESTATIC, "lardsim/Rt", "takesIf", "(ZLjava/lang/Object;)V", false);
+            }
+        };
+    }
+
+    /** A thread's first random number comes with a count of the JDK's own, by which it orders nothing. */
+    private static MethodVisitor quiet(MethodVisitor m, int access, String method, String descriptor) {
+        return new AdviceAdapter(Opcodes.ASM9, m, access, method, descriptor) {
+            private void call(int more) {
+                push(more);
+                super.visitMethodInsn(INVOKESTATIC, "lardsim/Rt", "quiet", "(I)V", false);
+            }
+
+            @Override
+            protected void onMethodEnter() {
+                call(1);
+            }
+
+            @Override
+            protected void onMethodExit(int opcode) {
+                call(-1);
             }
         };
     }

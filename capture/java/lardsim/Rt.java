@@ -35,7 +35,7 @@ public final class Rt {
     static native void makes(int site, String descriptor);
     static native void named(long thread, String name);
     static native void instruments(int more);
-    static native void quiet(int more);
+    public static native void quiet(int more);
     static native boolean site(int id, long offset, int bytes, int kind, int classNumber, boolean isFinal);
     static native void base(int id, Object mirror);
     static native void names(String lines);
