@@ -470,13 +470,13 @@ int cache_forget(const struct cached *c, struct err *e)
 
 /* ---- a new folder --------------------------------------------------------------------------- */
 
-struct making {
+struct cache_making {
     char *root, *to, *dir; /* own; dir is what becomes `to` */
     int own, old;          /* locks: on dir, on what is at `to`; -1: none */
 };
 
 /* What is there already is ours alone until it is replaced: who wants to use it waits. */
-static int take_old(struct making *m, unsigned ms, struct err *e)
+static int take_old(struct cache_making *m, unsigned ms, struct err *e)
 {
     struct stat is;
 
@@ -514,7 +514,7 @@ static int write_provenance(const char *dir, const char *provenance, struct err 
 
 /* Locked from its first moment on: cache_tidy waits for that. What is started in it has the lock,
  * too, so that it stays while that runs. */
-static int begin(struct making *m, const char *provenance, struct err *e)
+static int begin(struct cache_making *m, const char *provenance, struct err *e)
 {
     const int all = lock_all(m->root);
 
@@ -531,7 +531,7 @@ static int begin(struct making *m, const char *provenance, struct err *e)
 }
 
 /* 0 or -1: errno tells. */
-static int put(struct making *m)
+static int put(struct cache_making *m)
 {
     char *aside = m->old >= 0 ? set_aside(m->root, m->to) : NULL;
     const int bad =
@@ -552,7 +552,7 @@ static int put(struct making *m)
 }
 
 /* Others may meanwhile have put something there. 1: it is the same, and taken. */
-static int finish(struct making *m, const char *provenance, const struct cache_fill *f,
+static int finish(struct cache_making *m, const char *provenance, const struct cache_fill *f,
                   struct err *e)
 {
     for (;;) {
@@ -567,7 +567,7 @@ static int finish(struct making *m, const char *provenance, const struct cache_f
     }
 }
 
-static void making_free(struct making *m)
+static void making_free(struct cache_making *m)
 {
     if (m->own >= 0)
         close(m->own);
@@ -580,7 +580,7 @@ static void making_free(struct making *m)
 
 int cache_make(const char *name, const char *provenance, const struct cache_fill *f, struct err *e)
 {
-    struct making m = {cache_root(), cache_path(name, e), NULL, -1, -1};
+    struct cache_making m = {cache_root(), cache_path(name, e), NULL, -1, -1};
     uint64_t limit;
 
     if (m.to)
