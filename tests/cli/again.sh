@@ -3,14 +3,6 @@
 # provenance.json says what made it, and `run --again` says whether the digest is the same.
 # shellcheck source=tests/cli/head.sh
 . "${top_srcdir:-.}/tests/cli/head.sh"
-# run CODE ARGS...
-run() {
-    want=$1
-    shift
-    "$lardsim" "$@" >out 2>err </dev/null
-    code=$?
-    [ $code = "$want" ] || fail "lardsim $* exits $code, not $want: $(cat err)"
-}
 has() { grep -q -e "$2" "$1" || fail "$1 has no $2"; }
 # value FILE KEY
 value() { sed -n "s/^ *\"$2\": \"*\([^\",]*\)\"*,*\$/\1/p" "$1" | head -n 1; }

@@ -8,13 +8,6 @@ set -u
 . "${top_srcdir:-.}/tests/cli/head.sh"
 
 says() { grep -qF -e "$2" "$1" || fail "$3: $1 does not say \"$2\", but: $(head -n 5 "$1")"; }
-run() { # run CODE ARGS...
-    want=$1
-    shift
-    "$lardsim" "$@" >out 2>err </dev/null
-    code=$?
-    [ $code = "$want" ] || fail "$*: exit code $code, not $want: $(cat err)"
-}
 # same DIR: its cells are those of the local sweep, to the byte, but for host.json.
 same() {
     diff -rq -x host.json local/cells "$1/cells" >differences || fail "$1: $(head -n 5 differences)"

@@ -3,13 +3,6 @@
 # whole run, whether a longer run would have another one, and the spread over seeds.
 # shellcheck source=tests/cli/head.sh
 . "${top_srcdir:-.}/tests/cli/head.sh"
-run() {
-    want=$1
-    shift
-    "$lardsim" "$@" >out 2>err </dev/null
-    code=$?
-    [ $code = "$want" ] || fail "$*: exit code $code, not $want: $(cat err)"
-}
 stat() { sed -n "s/^$2  *\([0-9]*\) .*/\1/p" "$1/stats.txt"; }
 
 # A set-up of 10,000 instructions, in which thread 1 already waits for the lock that thread 0 holds; then
