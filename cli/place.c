@@ -3,7 +3,9 @@
  * installed. */
 #include "cli/place.h"
 
+#include <grp.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -37,15 +39,40 @@ char *place_self(void)
     return n > 0 ? xstrdup(path) : NULL;
 }
 
+/* The group is its user's own: it is his login group, and nobody else's. Debian gives each user
+ * such a group, and archives of sources are often unpacked with files that this group may write. */
+static bool group_is_own(gid_t group, uid_t user)
+{
+    const struct group *g = getgrgid(group);
+    bool own = false, others = false;
+
+    if (!g)
+        return false;
+    const struct passwd *owner = getpwuid(user);
+    char *name = owner ? xstrdup(owner->pw_name) : NULL;
+    for (char **member = g->gr_mem; name && *member; member++)
+        others |= strcmp(*member, name) != 0;
+    setpwent();
+    for (const struct passwd *pw; (pw = getpwent());)
+        if (pw->pw_gid == group)
+            *(pw->pw_uid == user ? &own : &others) = true;
+    endpwent();
+    free(name);
+    return own && !others;
+}
+
 /* Whoever can change it can change this program as well, so nothing is trusted that was not before.
  * A stranger may write beside a program that lies in /tmp. */
 static bool trusted(const char *path, const struct stat *self)
 {
     struct stat is;
 
-    return !stat(path, &is) && is.st_uid == self->st_uid &&
-           !(is.st_mode & (S_IWGRP | S_IWOTH) & ~self->st_mode) &&
-           (is.st_gid == self->st_gid || !(is.st_mode & S_IWGRP));
+    if (stat(path, &is) || is.st_uid != self->st_uid)
+        return false;
+    if (is.st_mode & S_IWOTH && !(self->st_mode & S_IWOTH))
+        return false;
+    return !(is.st_mode & S_IWGRP) || group_is_own(is.st_gid, is.st_uid) ||
+           (self->st_mode & S_IWGRP && is.st_gid == self->st_gid);
 }
 
 /* The folder of the sources, which make has noted where it built; NULL: this is no such folder. */

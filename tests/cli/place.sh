@@ -34,6 +34,12 @@ fi
 mkdir -p tool strange/programs/evil
 cp "$lardsim" tool/lardsim
 echo 'small: "%t"' >strange/programs/evil/recipe.yaml
+# The group of the files here is its user's login group, and has nobody else.
+own_group_is_own() {
+    group=$(stat -c %g strange/programs) user=$(id -un)
+    [ "$(getent passwd | awk -F: -v g="$group" '$4 == g {print $1}')" = "$user" ] &&
+        [ -z "$(getent group "$group" | awk -F: -v u="$user" '{n = split($4, m, ","); for (i = 1; i <= n; i++) if (m[i] != u) print m[i]}')" ]
+}
 finds() { tool/lardsim programs list 2>err | grep -q '^evil'; }
 finds && fail "recipes are found without a note"
 echo "$dir/strange" >tool/built-from
@@ -50,7 +56,22 @@ chmod 755 strange/programs
 echo strange >tool/built-from
 finds && fail "a note that is no whole path is believed"
 echo "$dir/strange" >tool/built-from
+# Archives are unpacked so that the owner's own group may write: that group has no stranger in it.
+chmod 775 strange/programs
+chmod 664 tool/built-from
+if own_group_is_own; then
+    finds || fail "recipes are not found in sources that their owner's own group may write: $(cat err)"
+else
+    finds && fail "recipes are taken from a folder that a group of several can write"
+fi
+chmod 755 strange/programs
+chmod 644 tool/built-from
 if [ "$(id -u)" = 0 ]; then
+    chgrp 65534 strange/programs
+    chmod 775 strange/programs
+    finds && fail "recipes are taken from a folder that a stranger's group can write"
+    chgrp 0 strange/programs
+    chmod 755 strange/programs
     chown 65534 tool/built-from
     finds && fail "a stranger's note is believed"
     chown 0 tool/built-from
