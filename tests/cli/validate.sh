@@ -133,7 +133,10 @@ echo 'int main(void) { return 0; }' >empty.c
 if [ ! -f "$top_builddir/capture/lardsim-cc" ]; then
     echo "built without what records, which is for x86-64: nothing was measured"
 elif gcc -fsanitize=thread -o empty empty.c 2>err && ./empty 2>err; then
-    "$lardsim" validate -q --quick --cc gcc --repeats 1 --threads 1 --programs series --probe probe.txt -o v.json >page 2>err ||
+    # In a root of files alone, the kernel's description of the caches is not there: the one above stands for it.
+    host
+    [ -d /sys/devices/system/cpu/cpu0 ] && set -- || set -- --sysfs sys
+    "$lardsim" validate "$@" -q --quick --cc gcc --repeats 1 --threads 1 --programs series --probe probe.txt -o v.json >page 2>err ||
         fail "validate fails: $(cat err)"
     grep -q '^series  *1 ' page || fail "the page has no row of series: $(cat page)"
     for key in '"schema": "lardsim-validate-1"' '"runtime": "v' '"processors": [1-9]' '"shared_by": ' '"transfer": ' '"set": "core.width=3"' \
