@@ -125,10 +125,8 @@ scripts = tests/policy/cvm/cvm.sh tests/policy/tsan/tsan.sh tests/cli/validate.s
 	tests/gem5/guest.sh tests/gem5/gem5.sh \
 	tests/workloads/prove.sh tests/workloads/workload.sh tests/workloads/twins/twins.sh \
 	tests/cli/reproduce.sh tests/cli/programs.sh tests/cli/cache.sh tests/cli/place.sh tests/cli/strip.sh tests/fuzz/corpus.sh tests/cli/faults.sh tests/cli/build.sh \
-	tests/cli/again.sh tests/cli/why.sh tests/cli/reduce.sh tests/cli/region.sh tests/cli/folder.sh tests/cli/stop.sh tests/capture/java.sh tests/capture/native.sh tests/mutants/anchors.sh \
-	tests/cli/reproduce.sh tests/cli/programs.sh tests/fuzz/corpus.sh tests/cli/faults.sh tests/cli/build.sh \
 	tests/cli/again.sh tests/cli/why.sh tests/cli/reduce.sh tests/cli/region.sh tests/cli/folder.sh tests/cli/stop.sh tests/capture/java.sh tests/capture/native.sh tests/capture/stress.sh tests/mutants/anchors.sh \
-	tests/house/docs.sh tests/house/manual.sh tests/house/tables.sh tests/house/path.sh
+	tests/house/docs.sh tests/house/manual.sh tests/house/quickstart.sh tests/house/tables.sh tests/house/path.sh
 
 if HAVE_CMOCKA
 check_PROGRAMS = $(unit_tests) $(fuzz_targets) tests/mutants/mutate tests/cli/peak
@@ -161,10 +159,10 @@ shellcheck:
 	else echo "shellcheck is not installed: scripts not checked"; fi
 
 # What takes longer: random traces in depth, sanitizers, mutants, other compilers.
-# LIMIT is how long it may take; what does not fit is said.
+# LIMIT is how long it may take; what does not fit is said. SHARE=N: the core and the Nth tenth of the rest, which must fit.
 LIMIT = 60m
 check-long: all
-	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/long/long.sh $(LIMIT)
+	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/long/long.sh $(LIMIT) $(SHARE:%=share %)
 
 golden: lardsim$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/golden/golden.sh --renew
