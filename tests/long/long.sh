@@ -1,6 +1,8 @@
 #!/bin/sh
-# long.sh LIMIT - the long suite, most telling first, until LIMIT (20m, 1h, 90s) is used up. What did
-# not fit is said and counts as skipped. Each part works in a build of its own below long/.
+# long.sh LIMIT [share N] - the long suite, most telling first, until LIMIT (20m, 1h, 90s) is used up. What did
+# not fit is said and counts as skipped. With a share: the core, and of what asks in depth the Nth tenth; what does not
+# fit has failed then, as in ten changes of the project every part has to have run. Each part works in a build of its
+# own below long/.
 limit=${1:-60m}
 case $limit in
 *h) limit=$((${limit%h} * 3600)) ;;
@@ -13,14 +15,29 @@ began=$(date +%s)
 jobs=$(nproc 2>/dev/null || echo 1)
 failed=0
 
+# The share that is wanted, and the one that the parts below belong to.
+wanted='' share=core
+[ "${2:-}" != share ] || { wanted=$(($3 % 10)); shift 3; set -- "$limit" "$@"; }
+
 left() { echo $((limit - ($(date +%s) - began))); }
+
+# unfit NAME REASON
+unfit() {
+    if [ -n "$wanted" ]; then
+        echo "long: FAIL $1 ($2)"
+        failed=1
+    else
+        echo "long: SKIP $1 ($2)"
+    fi
+}
 
 # part NAME SECONDS COMMAND: SECONDS is what it needs at least; it is stopped when the time is over.
 part() {
     name=$1 need=$2
     shift 2
+    [ -z "$wanted" ] || [ $share = core ] || [ $share = "$wanted" ] || return 0
     if [ "$(left)" -lt "$need" ]; then
-        echo "long: SKIP $name ($(left) s left, needs $need)"
+        unfit "$name" "$(left) s left, needs $need"
         return
     fi
     start=$(date +%s)
@@ -29,7 +46,7 @@ part() {
     case $? in
     0) echo "long: PASS $name ($(($(date +%s) - start)) s)" ;;
     77) echo "long: SKIP $name ($(tail -n 1 "$here/long/$name.log"))" ;;
-    124) echo "long: SKIP $name (did not fit)" ;;
+    124) unfit "$name" "did not fit" ;;
     *)
         echo "long: FAIL $name"
         tail -n 15 "$here/long/$name.log"
@@ -254,11 +271,6 @@ path() {
     "$SHELL" "$top/tests/house/path.sh" ./lardsim
 }
 
-# What is packed builds and installs elsewhere; there the tests, too, pass.
-dist() {
-    cd "$here" && make -s distcheck TESTS= check_PROGRAMS=
-}
-
 # docs/adding-a-policy.md is enough: in a built tree its policy is added by the lines that it names, and is
 # built, listed, run and judged.
 adding() {
@@ -282,6 +294,7 @@ adding() {
             tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh tests/house/tables.sh
             tests/cli/explain.sh tests/golden/golden.sh'
 }
+# What is packed builds and installs elsewhere; there the tests, too, pass.
 distcheck() {
     cd "$here" && make -s distcheck
 }
@@ -313,24 +326,30 @@ self() { n=$1 s=$2; shift 2; part "$n" "$s" env top_srcdir="$top" "$SHELL" "$top
 # sound: the policies that promise to miss nothing, with their promises.
 sound() { "${LARDSIM:?}" list policies | grep " sound, "; }
 
-# random VERDICTS OTHERS MACHINES SECONDS: random cases, of the verdicts of each policy, of what has a
-# model of its own, of machines; SECONDS is what most parts need at least.
-random() {
-    [ -n "$(sound)" ] || { echo "long: FAIL there are no policies"; failed=1; }
-    for policy in $(sound | awk "!/ of regions/ {print \$1}"); do
-        self "oracle-$policy-$1" "$4" draw t_verdict "$1" "$policy"
+# verdicts SEEDS SECONDS [PATTERN]: random cases against the oracle, for each policy that is asked for happens-before and
+# whose name fits; SECONDS is what a part needs at least. Likewise regions. models SEEDS SECONDS: what has a model of its own.
+verdicts() {
+    for policy in $(sound | awk -v fits="${3:-.}" '!/ of regions/ && $1 ~ fits {print $1}'); do
+        self "oracle-$policy-$1" "$2" draw t_verdict "$1" "$policy"
     done
-    for policy in $(sound | awk "/ of regions/ {print \$1}"); do
-        self "regions-$policy-$2" "$4" draw t_region_verdict "$2" "$policy"
-    done
-    for question in t_region_random t_goldilocks t_slimstate t_slim_verdict t_filter t_strip t_why; do
-        self "$question-$2" "$4" draw $question "$2"
-    done
-    self "machine-$3" "$4" machine "$3"
 }
+regions() {
+    for policy in $(sound | awk '/ of regions/ {print $1}'); do
+        self "regions-$policy-$1" "$2" draw t_region_verdict "$1" "$policy"
+    done
+}
+models() {
+    for question in t_region_random t_goldilocks t_slimstate t_slim_verdict t_filter t_strip t_why; do
+        self "$question-$1" "$2" draw $question "$1"
+    done
+}
+[ -n "$(sound)" ] || { echo "long: FAIL there are no policies"; failed=1; }
 
-# ---- within 20 minutes on two cores: each question once ---------------------------------------------
-random 8000 2500 60 30
+# ---- the core: within 20 minutes on two cores, each question once -------------------------------------
+verdicts 8000 30
+regions 2500 30
+models 2500 30
+self machine-60 30 machine 60
 self faults 40 faults
 self mutants 120 mutants
 self sanitized-units 240 sanitized_units
@@ -346,29 +365,41 @@ self same 90 same clang3 plain
 self stress-60 90 stress 60
 self slurm 100 slurm
 self report 30 report
-self dist 90 dist
-self adding 90 adding
 
-# ---- in depth: about three hours --------------------------------------------------------------------
-self sanitized 300 sanitized
+# ---- in depth: ten shares, each under 25 minutes -------------------------------------------------------
+share=1
 self same-more 150 same clang0 gcc3
 self java 90 java_captures
-self stress-600 660 stress 600 2000000
 self programs 30 real_programs
 self native-wrong 90 native_wrong
 self java-wrong 60 java_wrong
-self random-mutants-150 600 random_mutants 150
-random 100000 100000 2000 100
-self explore 120 explore
+self adding 90 adding
+share=2
+self sanitized 300 sanitized
+share=3
+self stress-600 660 stress 600 2000000
 self explore-dsm 150 explore_dsm
+share=4
+self random-mutants-150 600 random_mutants 150
+share=5
+verdicts 60000 100 '^(vc|fasttrack|clean|goldilocks|slimstate|cvm)$'
+share=6
+verdicts 30000 100 '^(radish|radish-ts|lardish)$'
+self machine-1000 100 machine 1000
+share=7
+regions 30000 100
+models 30000 100
+share=8
 self clang 300 clang_check
+self explore 120 explore
+share=9
 self distcheck 300 distcheck
-
-# Ten minutes each, or what is left in equal shares.
+share=0
+# Five minutes each, or what is left in equal shares.
 shares=4
 for pair in "events verdict" "binary text" "std yaml" gem5; do
     seconds=$(($(left) / shares - 20))
-    [ $seconds -le 600 ] || seconds=600
+    [ $seconds -le 300 ] || seconds=300
     # shellcheck disable=SC2086 # two targets
     self "fuzz-long-$(echo "$pair" | tr ' ' -)" $((90 * shares)) fuzz $seconds $pair
     shares=$((shares - 1))
