@@ -33,7 +33,7 @@ static void note_operand(struct cli *c, const char *arg, struct argp_state *stat
 
     if (c->args == c->verb->max_args)
         argp_error(state, "\"%s\" is one operand too many", shown);
-    if (!*arg)
+    if (!*arg && !(c->verb->command && c->args))
         argp_error(state, "an operand is empty; operands are: %s", c->verb->args);
     free(shown);
     c->arg = xgrow(c->arg, c->args, &c->args_cap, sizeof *c->arg);
@@ -53,14 +53,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct cli *c = state->input;
 
-    if (key == ARGP_KEY_ARG)
+    if (key == ARGP_KEY_ARG) {
         note_operand(c, arg, state);
-    else if (key == ARGP_KEY_END && c->args < c->verb->min_args)
+        while (c->verb->command && state->next < state->argc)
+            note_operand(c, state->argv[state->next++], state);
+    } else if (key == ARGP_KEY_END && c->args < c->verb->min_args) {
         argp_error(state, "operands are missing: %s", c->verb->args);
-    else if (knows(c->verb, key))
+    } else if (knows(c->verb, key)) {
         note_option(c, key, arg, state);
-    else
+    } else {
         return ARGP_ERR_UNKNOWN;
+    }
     return 0;
 }
 
@@ -138,7 +141,8 @@ void cli_parse(struct cli *c, const struct verb *verb, int argc, char **argv)
     /* argp names the program by argv[0] in its messages; it must say "lardsim trace info", not
      * "info". */
     argv[0] = name;
-    argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, c); /* cli_common has it */
+    /* cli_common has help; a command's options are not this verb's. */
+    argp_parse(&argp, argc, argv, ARGP_NO_HELP | (verb->command ? ARGP_IN_ORDER : 0), NULL, c);
     argv[0] = NULL;
     free(name);
     free(help);

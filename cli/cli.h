@@ -18,8 +18,9 @@ struct verb {
     const char *summary;  /* one sentence */
     const char *text;     /* paragraphs, each a line; NULL: none */
     const char *examples; /* command lines, each a line; NULL: none */
-    const struct argp_option *options;              /* may be NULL */
-    size_t min_args, max_args;                      /* operands */
+    const struct argp_option *options; /* may be NULL */
+    size_t min_args, max_args;         /* operands */
+    bool command; /* they are a command: what follows the first is its own, options too */
     int (*run)(const struct cli *c, struct err *e); /* an exit code, or -1 and *e */
 };
 extern const struct verb *const verbs[]; /* in order of verbs.def, NULL-terminated */

@@ -179,7 +179,8 @@ int capture_run(const struct cli *c, enum capture_kind kind, char *const *argv, 
     FILE *to = NULL;
 
     if (!out)
-        return err_set(e, LARD_USAGE, "where to write the trace is missing: -o FILE");
+        return err_set(e, LARD_USAGE,
+                       "where to write the trace is missing: -o FILE, before the program");
     if (out_check(c, out, e))
         return -1;
     if (figures && !(to = fopen(figures, "we")))

@@ -84,11 +84,13 @@ const struct verb verb_capture_java = {
         "orders. Objects are followed through collections: each move and each end of a life is "
         "in the trace, at its place. It needs JDK 17, and the serial or the parallel collector; "
         "the serial one is taken unless the arguments say otherwise.\n"
+        "Options of this verb stand before `java`: what follows it is java's own.\n"
         "The exit code is 0 if the trace is whole, whatever the program's was.",
-    .examples = "lardsim capture java -o my.lard -- java -jar my.jar\n"
+    .examples = "lardsim capture java -o my.lard java -Xmx32m -jar my.jar\n"
                 "lardsim compare my.lard",
     .options = options,
     .min_args = 1,
     .max_args = 10000,
+    .command = true,
     .run = java_run,
 };

@@ -213,6 +213,12 @@ grep -q 'killed by SIGKILL' err || fail "that the JVM was killed is not said: $(
 "$lardsim" trace cut -q --salvage k.lard s.lard 2>err || fail "the trace of a killed JVM can't be salvaged: $(cat err)"
 "$lardsim" trace verify -q s.lard 2>err || fail "the trace of a killed JVM breaks a rule: $(cat err)"
 
+# Options behind `java` are the JVM's, as --help says; those of the verb's names, too.
+"$lardsim" capture java -q -o x.lard java -Xmx32m -cp classes Forms lock racy >out 2>err || fail "java -Xmx32m without a --: $(cat err)"
+"$lardsim" trace verify -q x.lard 2>err || fail "java -Xmx32m without a --: the trace breaks a rule: $(cat err)"
+"$lardsim" capture java -q java -version -o n.lard 2>err && fail "an option behind \`java\` is taken for the verb's"
+grep -q -e '-o FILE, before the program' err || fail "an option that stands behind \`java\`: no remedy: $(cat err)"
+
 "$lardsim" capture java -q -o n.lard -- ls 2>err && fail "ls is taken for java"
 LARDSIM_JAVA=$dir "$lardsim" capture java -q -o n.lard -- java -version 2>err && fail "agents that are not there are found"
 grep -q 'libasm-java' err || fail "agents that are not there: $(cat err)"

@@ -53,6 +53,24 @@ fi
 grep -q 'nothing can.t be started' err || fail "a program that is not there: $(cat err)"
 [ -e n.lard ] && fail "a capture that failed leaves a file"
 
+# A program's arguments are its own, whatever they look like: those of the verb's options, an empty one, and a --.
+cat >arguments.c <<'END'
+#include <stdio.h>
+int main(int n, char **argument)
+{
+    for (int i = 1; i < n; i++)
+        printf("<%s>", argument[i]);
+    return 0;
+}
+END
+$cc -o arguments arguments.c
+for dashes in "" --; do
+    # shellcheck disable=SC2086  # none, or one
+    "$lardsim" capture native -q -o a.lard --overwrite $dashes ./arguments -o "" --no-such -- --overwrite -q >out 2>err ||
+        fail "a program with options${dashes:+ after --}: $(cat err)"
+    [ "$(cat out)" = '<-o><><--no-such><--><--overwrite><-q>' ] || fail "a program's arguments${dashes:+ after --} are: $(cat out)"
+done
+
 # A program that is killed has a whole trace up to there; what it starts is not captured; many threads.
 cat >killed.c <<'C'
 #include <pthread.h>
