@@ -126,7 +126,7 @@ scripts = tests/policy/cvm/cvm.sh tests/policy/tsan/tsan.sh tests/cli/validate.s
 	tests/workloads/prove.sh tests/workloads/workload.sh tests/workloads/twins/twins.sh \
 	tests/cli/reproduce.sh tests/cli/programs.sh tests/cli/cache.sh tests/cli/place.sh tests/cli/strip.sh tests/fuzz/corpus.sh tests/cli/faults.sh tests/cli/build.sh \
 	tests/cli/again.sh tests/cli/why.sh tests/cli/reduce.sh tests/cli/region.sh tests/cli/folder.sh tests/cli/stop.sh tests/capture/java.sh tests/capture/native.sh tests/capture/stress.sh tests/mutants/anchors.sh \
-	tests/house/docs.sh tests/house/manual.sh tests/house/quickstart.sh tests/house/tables.sh tests/house/path.sh
+	tests/house/docs.sh tests/house/manual.sh tests/house/quickstart.sh tests/house/tables.sh tests/house/path.sh tests/house/words.sh
 
 if HAVE_CMOCKA
 check_PROGRAMS = $(unit_tests) $(fuzz_targets) tests/mutants/mutate tests/cli/peak
@@ -141,6 +141,7 @@ AM_TESTS_ENVIRONMENT = top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_bu
 	export top_srcdir top_builddir LARDSIM LARDSIM_INSTRUMENTED CC CXX;
 TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(SHELL)
+SH_LOG_DRIVER = $(SHELL) $(top_srcdir)/tests/driver.sh $(SHELL) $(top_srcdir)/build-aux/test-driver
 
 # check-radish: the tests in tests/policy/radish/; check-policy: those of all its rooms.
 check-%: all
@@ -153,7 +154,7 @@ check-%: all
 check-local: shellcheck
 shellcheck:
 	@if command -v shellcheck >/dev/null 2>&1; then \
-	  cd $(top_srcdir) && shellcheck -x -S warning quickstart $(scripts) tests/cli/head.sh \
+	  cd $(top_srcdir) && shellcheck -x -S warning quickstart $(scripts) tests/cli/head.sh tests/driver.sh \
 	    tests/long/*.sh tests/mutants/*.sh bench/*.sh && \
 	  { [ ! -f .ci/run ] || shellcheck -S warning .ci/run; }; \
 	else echo "shellcheck is not installed: scripts not checked"; fi
@@ -175,7 +176,7 @@ mutant_files = tests/mutants/capture.edits tests/mutants/coherence.edits tests/m
 	tests/mutants/slimstate.edits tests/mutants/switch.c tests/mutants/switch.h tests/mutants/vc.edits tests/mutants/why.edits
 EXTRA_DIST += tests/capture/Churn.java tests/capture/Forms.java tests/capture/forms.c tests/capture/inside.awk tests/capture/Orders.java tests/capture/Stress.java tests/capture/stress.c tests/capture/stress.h \
 	tests/capture/stress_check.c tests/capture/wrong-native.sh tests/capture/wrong.sh tests/cli/sweep_hook.c $(scripts) \
-	tests/cli/head.sh tests/house/called.c tests/data tests/corpus tests/golden tests/long $(mutant_files)
+	tests/cli/head.sh tests/driver.sh tests/house/words.awk tests/house/called.c tests/data tests/corpus tests/golden tests/long $(mutant_files)
 
 docs-tables: lardsim$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/house/tables.sh --renew

@@ -1,31 +1,11 @@
 #!/bin/sh
 # tables.sh - lardsim reproduce of tables on machines: are their numbers those of the cells, do parts
-# add up, do cells stay, is a claim judged by its band, and do all outputs say the same? Needs LARDSIM,
-# the program.
-set -u
-
-lardsim=${LARDSIM:?the path of the program}
-top=$(cd "${top_srcdir:-.}" && pwd) || exit 99
-dir=$(mktemp -d "${TMPDIR:-/tmp}/lardsim-tables.XXXXXX") || exit 99
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
-cd "$dir" || exit 99
+# add up, do cells stay, is a claim judged by its band, and do all outputs say the same?
+# shellcheck source=tests/cli/head.sh
+. "${top_srcdir:-.}/tests/cli/head.sh"
 mkdir tmp || exit 99
 TMPDIR=$dir/tmp # others may run lardsim meanwhile
 export TMPDIR
-LC_ALL=C
-export LC_ALL
-
-bad=0
-fail() { echo "tables.sh: $*"; bad=1; }
-# run CODE ARGUMENT...
-run() {
-    want=$1
-    shift
-    "$lardsim" reproduce "$@" >out 2>err </dev/null
-    code=$?
-    [ $code = "$want" ] || fail "reproduce $*: exit code $code, not $want: $(head -n 3 err)"
-}
 
 # ---- the data ----------------------------------------------------------------------------------------
 
@@ -46,15 +26,15 @@ done >wrong
 # ---- a table, and its cells --------------------------------------------------------------------------
 
 small="--size accesses=2k --seeds 2 -j 2"
-run 6 valor-budget $small --cells cells -q -o budget.csv --plot budget.svg --gnuplot budget.gp
+run 6 reproduce valor-budget $small --cells cells -q -o budget.csv --plot budget.svg --gnuplot budget.gp
 [ -s out ] && fail "--quiet prints"
 find cells/cells -name stats.csv | sort >before
 xargs stat -c '%Y %n' <before >when
 [ "$(wc -l <before)" = $((13 * 5 * 2)) ] || fail "$(wc -l <before) cells, not 13 programs, 5 policies, 2 seeds"
-run 6 valor-budget $small --cells cells
+run 6 reproduce valor-budget $small --cells cells
 cp out budget.txt
 xargs stat -c '%Y %n' <before | cmp -s - when || fail "cells that were there ran again"
-run 6 valor-overhead $small --cells cells
+run 6 reproduce valor-overhead $small --cells cells
 [ "$(find cells/cells -name stats.csv | wc -l)" = "$(wc -l <before)" ] || fail "tables do not share cells"
 
 # One number, from its cells: the mean of the seeds.
@@ -78,7 +58,7 @@ awk '/^part, in points/ { parts = 1; next }
 
 # ---- claims are judged by their bands ----------------------------------------------------------------
 
-run 6 valor-budget $small --cells cells --json
+run 6 reproduce valor-budget $small --cells cells --json
 cp out budget.json
 if command -v python3 >/dev/null 2>&1; then
     python3 - budget.json budget.csv "$top/results/bands/valor-budget.csv" <<'END' >wrong 2>&1 || fail "JSON: $(cat wrong)"
@@ -112,7 +92,7 @@ fi
 # ---- a band ------------------------------------------------------------------------------------------
 
 # Both ends are what a comparison with that much of core.unmodelled gives.
-run 6 goldilocks-table3 --size ops=1 -j 2 --band 50 --json
+run 6 reproduce goldilocks-table3 --size ops=1 -j 2 --band 50 --json
 tr -d '\n' <out | grep -o '"step": "threads=5",.*"step": "threads=10"' >band
 for most in 0 50; do
     "$lardsim" compare -c pentium4 --set granularity=field --set order=program --set schedule.quantum=280000000 \
@@ -124,17 +104,17 @@ awk -v ours="$(sed 's/.*"ours": \([0-9.]*\).*/\1/' band)" -v most="$(sed 's/.*"u
     { end[NR] = $1 } function off(a, b) { return a - b > 0.00001 || b - a > 0.00001 }
     END { exit off(end[1], ours) || off(end[2], most) || most - ours < 0.0005 }' ends ||
     fail "a band: $(cat band), and alone $(cat ends)"
-run 2 cvm-fig5 --band 50
+run 2 reproduce cvm-fig5 --band 50
 says err "core.type=pipelined"
-run 2 all --quick --band 50
+run 2 reproduce all --quick --band 50
 says err "of one table"
-run 2 goldilocks-table3 --band 0
+run 2 reproduce goldilocks-table3 --band 0
 says err "no number from 1 to 1000"
 
 # ---- races of all trials ------------------------------------------------------------------------------
 
 # A pair that two trials find is one. Counted again from the cells, by names, for a program with 96.
-run 0 valor-table2 --size accesses=2k --seeds 2 -j 2 --cells trials -q -o trials.csv
+run 0 reproduce valor-table2 --size accesses=2k --seeds 2 -j 2 --cells trials -q -o trials.csv
 for cell in $(awk -F, '/workload:pmd@valor/ && $NF == "valor" {print $1}' trials/plan.csv); do
     sed -n 's/.*"site": "\([^"]*\)".*"earlier": {.*"site": "\([^"]*\)".*/\1 \2/p' "trials/cells/$cell/races.jsonl"
 done | awk '{print ($1 < $2 ? $1 " " $2 : $2 " " $1)}' | sort -u >pairs
@@ -144,15 +124,15 @@ grep -q "^valor-table2,pmd,\"ever, valor\",$(wc -l <pairs)\.0*," trials.csv ||
 
 # ---- what can't be asked for -------------------------------------------------------------------------
 
-run 2 nonsense
+run 2 reproduce nonsense
 says err "there are all, "
-run 2 all
+run 2 reproduce all
 says err "give --cells DIR"
-run 2 lard-table3 --cells cells
+run 2 reproduce lard-table3 --cells cells
 says err "has no --cells"
-run 2 valor-budget --programs kernels
-run 2 valor-budget --json -o -
-run 3 valor-budget --size accesses=many -q
+run 2 reproduce valor-budget --programs kernels
+run 2 reproduce valor-budget --json -o -
+run 3 reproduce valor-budget --size accesses=many -q
 says err "accesses"
 [ -z "$(find "$TMPDIR" -name 'lardsim-cells-*')" ] ||
     fail "a folder of cells is left"

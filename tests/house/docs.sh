@@ -46,7 +46,7 @@ for page in "$top"/README.md "$top"/docs/*.md "$top"/docs/policies/*.md; do
     fi
 done
 # Each policy is in the table of policies, once, and has a page.
-for policy in $(lardsim list policies | awk '{print $1}'); do
+for policy in $("$LARDSIM" list policies | awk '{print $1}'); do
     n=$(grep '^| ' "$top/docs/policies.md" | cut -d'|' -f2 | grep -oF "\`$policy\`" | wc -l)
     [ "$n" = 1 ] || { echo "docs/policies.md: $policy is $n times in the table"; bad=1; }
     [ -f "$top/docs/policies/$policy.md" ] || { echo "docs/policies/$policy.md: there is none"; bad=1; }

@@ -19,7 +19,7 @@ root_refused() {
         echo "there is no debootstrap (Debian: apt-get install debootstrap)"
     elif [ ! -f $root_keyring ]; then
         echo "there is no $root_keyring (Debian: apt-get install debian-archive-keyring)"
-    elif ! unshare --mount --pid --fork --propagation private mount -t tmpfs none /mnt >/dev/null 2>&1; then
+    elif ! unshare --mount --pid --fork --propagation=private mount -t tmpfs none /mnt >/dev/null 2>&1; then
         echo "nothing can be mounted here: no rights for that, or no unshare (Debian: util-linux)"
     else
         return 1
@@ -91,7 +91,7 @@ root_run() {
     [ -z "${root_debs:-}" ] || { mkdir -p "$root_debs" && find "$root_debs" -maxdepth 1 -name '*.deb' -exec cp -n --reflink=auto -t "$archives" {} +; }
     # The first process takes in orphans, so it isn't the command itself.
     # shellcheck disable=SC2016,SC2046  # it expands there; a list of words
-    unshare --mount --pid --fork --kill-child --propagation private /bin/sh -c '
+    unshare --mount --pid --fork --kill-child --propagation=private /bin/sh -c '
         root=$1
         shift
         mount -t proc proc "$root/proc" && { mount -t sysfs sysfs "$root/sys" 2>/dev/null || mount --rbind /sys "$root/sys"; } &&
