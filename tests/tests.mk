@@ -63,7 +63,10 @@ fuzz_targets = tests/fuzz/fuzz_binary tests/fuzz/fuzz_events tests/fuzz/fuzz_gem
 	tests/fuzz/fuzz_text tests/fuzz/fuzz_verdict tests/fuzz/fuzz_yaml
 
 # What several tests use: oracles, rigs, random programs.
-check_LTLIBRARIES = tests/libtests.la tests/cli/slow_sync.la
+check_LTLIBRARIES = tests/libtests.la tests/cli/quick_clock.la tests/cli/slow_sync.la
+tests_cli_quick_clock_la_SOURCES = tests/cli/quick_clock.c
+tests_cli_quick_clock_la_CFLAGS = $(tests_cli_slow_sync_la_CFLAGS)
+tests_cli_quick_clock_la_LDFLAGS = $(tests_cli_slow_sync_la_LDFLAGS)
 tests_cli_slow_sync_la_SOURCES = tests/cli/slow_sync.c
 tests_cli_slow_sync_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default -Wno-missing-prototypes
 tests_cli_slow_sync_la_LDFLAGS = -module -avoid-version -rpath $(abs_builddir)

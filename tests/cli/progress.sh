@@ -1,26 +1,11 @@
 #!/bin/sh
-# progress.sh - does a user see how far a command is? On a terminal, in a log, with --quiet, of every verb
-# that may take long; and -h and -q. When a line is due and what it says is tested in t_progress.c; here a
-# pipe is slow, so that nothing depends on the host's speed.
-set -u
-
-lardsim=${LARDSIM:?the path of the program}
-dir=$(mktemp -d "${TMPDIR:-/tmp}/lardsim-progress.XXXXXX") || exit 99
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
-cd "$dir" || exit 99
-LC_ALL=C
+# progress.sh - does a user see how far a command is? On a terminal of any width, in a log, with --quiet, of every verb
+# that may take long; and -h and -q. When a line is due and what it says is tested in t_progress.c. Here the clock is
+# quick (quick_clock.c), so that nothing depends on the host's speed.
+# shellcheck source=tests/cli/head.sh
+. "${top_srcdir:-.}/tests/cli/head.sh"
 TERM=xterm
-export LC_ALL TERM
-
-bad=0
-fail() {
-    echo "progress.sh: $*"
-    bad=1
-}
-says() { # says FILE TEXT
-    grep -qF -e "$2" "$1" || fail "$1 does not say: $2"
-}
+export TERM
 
 # ---- -h and -q -----------------------------------------------------------------------------------
 
@@ -58,27 +43,21 @@ for command in "run -q whole.lard" "trace verify -q whole.lard" "trace convert -
     [ -s out ] && fail "$command prints: $(head -n 1 out)"
 done
 
-# ---- a slow pipe ---------------------------------------------------------------------------------
+# ---- lines -----------------------------------------------------------------------------------------
 
-# A text trace by pieces: two seconds in all and more on a host that is busy, so that two lines are due.
-head -n 2000 whole.txt >first.txt
+clock=$top_builddir/tests/cli/.libs/quick_clock.so
+if [ ! -f "$clock" ] || [ -n "${LARDSIM_INSTRUMENTED:-}" ]; then
+    echo "progress.sh: lines: skipped, a sanitizer or a static build takes no quick clock"
+    exit $bad
+fi
+quick="env CLOCK_STEP=1000 LD_PRELOAD=$clock $lardsim"
 mkfifo pipe
-feed() {
-    {
-        cat first.txt
-        for i in 1 2 3 4; do
-            sleep 0.4
-            sed -n "$((i * 2000 + 1)),$((i * 2000 + 2000))p" whole.txt
-        done
-        sleep 0.4
-        sed '1,10000d' whole.txt
-    } >pipe &
-}
 
-# What is not a terminal gets no codes of one: a log has lines, and only after 30 seconds.
-feed
-"$lardsim" run pipe >out 2>err || fail "run of a pipe: $(cat err)"
+# What is not a terminal gets no codes of one: a log has lines, one each 30 seconds.
+cat whole.txt >pipe &
+env CLOCK_STEP=31000 LD_PRELOAD="$clock" "$lardsim" run pipe >out 2>err || fail "run of a pipe: $(cat err)"
 wait
+[ -s err ] || fail "a log of more than a minute has no lines"
 grep -v '^lardsim: .* events, .*/s, ' err && fail "a log has other lines: $(cat err)"
 
 if ! command -v script >/dev/null 2>&1 || ! script -qec true /dev/null >/dev/null 2>&1; then
@@ -86,14 +65,16 @@ if ! command -v script >/dev/null 2>&1 || ! script -qec true /dev/null >/dev/nul
     exit $bad
 fi
 
-# terminal COMMAND...: its standard error on a terminal, lines by carriage returns, in `seen`.
+# terminal COLUMNS COMMAND...: its standard error on a terminal so wide, lines by carriage returns, in `seen`.
 terminal() {
-    script -qec "$*" typescript >/dev/null 2>&1 </dev/null || fail "$*: exit code $?"
-    tr '\r' '\n' <typescript >seen
+    wide=$1
+    shift
+    script -qec "stty cols $wide; $*" typescript >/dev/null 2>&1 </dev/null || fail "$*: exit code $?"
+    sed '/^Script /d' typescript | tr '\r' '\n' | sed 's/\x1b\[K//' >seen
 }
 
-feed
-terminal "$lardsim run pipe >out"
+cat whole.txt >pipe &
+terminal 200 "$quick run pipe >out"
 wait
 [ "$(grep -c '/s, .* MiB' seen)" -ge 2 ] || fail "on a terminal a slow run shows too little: $(cat seen)"
 grep -q '%' seen && fail "the length of a pipe is known"
@@ -101,55 +82,48 @@ grep -q 'left' seen && fail "the end of a pipe is known"
 tail -c 200 typescript | grep -q "$(printf '\r\033\\[K')" || fail "the line is not taken away"
 says out "events"
 
-feed
-terminal "TERM=dumb $lardsim run pipe >out"
+cat whole.txt >pipe &
+terminal 200 "TERM=dumb $quick run pipe >out"
 wait
 grep -q "$(printf '\033')" typescript && fail "a dumb terminal gets codes"
 
 for command in "trace verify" "compare --policies vc,fasttrack"; do
-    feed
-    terminal "$lardsim $command pipe >out"
+    cat whole.txt >pipe &
+    terminal 200 "$quick $command pipe >out"
     wait
     grep -q ' events, .*/s, .* MiB' seen || fail "$command shows no progress: $(cat seen)"
 done
 
-# A sweep of very many points says how far planning is, before anything runs.
+# A sweep of many points says how far planning is, before anything runs.
 cat >points.yaml <<'END'
 base: {inherit: radish8, memory.fixed.latency: 300}
-axes: {l1.latency: {from: 1, to: 90}, l2.latency: {from: 91, to: 190}, l3.latency: {from: 191, to: 290}}
+axes: {l1.latency: {from: 1, to: 20}, l2.latency: {from: 91, to: 100}, l3.latency: {from: 191, to: 200}}
 policies: [none]
 sources: [synth:events=100]
 END
-terminal "timeout --foreground 3 $lardsim sweep points.yaml -o points --dry-run || true"
-grep -q 'planning: point [0-9]* of at most 900000, .* left' seen || fail "planning shows no progress: $(cat seen)"
+terminal 200 "$quick sweep points.yaml -o points --dry-run >out"
+grep -q 'planning: point [0-9]* of at most 2000, .* left' seen || fail "planning shows no progress: $(cat seen)"
 
-# Verbs that have to wait for who reads their output; of a file and of the generator the length is known.
-slow="(sleep 1.3; cat >/dev/null)"
+# Of a file and of the generator the length is known.
 for command in "trace convert --to text whole.lard -" "trace merge --to text - whole.lard whole.lard" \
     "trace synth --to text - seed=1 events=12k"; do
-    terminal "$lardsim $command | $slow"
+    terminal 200 "$quick $command >out"
     grep -q ' %, .* events, .*/s, .* MiB, .* left' seen || fail "$command shows no progress: $(cat seen)"
 done
-terminal "$lardsim workload record --to text sor - | $slow"
+terminal 200 "$quick workload record --to text sor - >out"
 grep -q ' events, .*/s, .* MiB' seen || fail "workload record shows no progress: $(cat seen)"
-terminal "$lardsim trace convert -q --to text whole.lard - | $slow"
+terminal 200 "$quick trace convert -q --to text whole.lard - >out"
 grep -q ' events, ' seen && fail "trace convert -q shows progress"
 
-# Verbs that compute for seconds: stopped for one, so that a line is due, however fast the host.
-stopped() { # stopped COMMAND...
-    cat >stop.sh <<END
-"$lardsim" $* >out &
-sleep 0.3
-kill -STOP \$!
-sleep 1.2
-kill -CONT \$!
-wait \$!
-END
-    terminal "sh stop.sh"
-}
-stopped compare -c radish8 --policies vc,fasttrack workload:xalan@lard,accesses=500k
-grep -qE '^[a-z]+, [123] of 3, [0-9]+ %, .* left' seen || fail "compare on a machine shows no progress: $(cat seen)"
-stopped reproduce --json lard-table3
-grep -qE 'gc=[a-z]+, [0-9]+ of 28, [0-9]+ %, .* left' seen || fail "reproduce shows no progress: $(cat seen)"
+# Verbs that compute, on terminals of any width: a line never wraps, and what is cut off is its end.
+for wide in 200 80 24; do
+    terminal $wide "$quick compare -c radish8 --policies vc,fasttrack workload:xalan@lard,accesses=20k >out"
+    cut -c 1-"$((wide - 1))" seen | cmp -s - seen || fail "on $wide columns a line of compare wraps"
+    grep -qE '^[a-z]+, [123] of 3, [0-9]+ %' seen || fail "compare on a machine shows no progress on $wide columns: $(cat seen)"
+    [ $wide = 24 ] || grep -qE '^[a-z]+, [123] of 3, [0-9]+ %, .* left' seen || fail "compare shows no end on $wide columns: $(cat seen)"
+done
+terminal 80 "$quick reproduce --json lard-table3 >out"
+cut -c 1-79 seen | cmp -s - seen || fail "a line of reproduce wraps"
+grep -qE 'gc=[a-z]+, [0-9]+ of 28, [0-9]+ %, ' seen || fail "reproduce shows no progress: $(cat seen)"
 
 exit $bad
