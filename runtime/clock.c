@@ -4,10 +4,27 @@
  * stores only lines that changed. */
 #include "runtime/runtime_int.h"
 
+/* How many entries and lines all clocks have is kept up to date here, so that a collection need not
+ * look at each clock to count what it would cost. */
+static void sum(struct runtime *r, struct rt_clock *c, uint32_t entries)
+{
+    const uint32_t line = RT_LINE_ENTRIES;
+
+    r->sums.entries += (uint64_t)entries - c->summed;
+    r->sums.lines += (uint64_t)((entries + line - 1) / line) - (c->summed + line - 1) / line;
+    c->summed = entries;
+}
+
+void rt_sum(struct runtime *r, struct rt_clock *c)
+{
+    sum(r, c, c->at ? c->v.n : 0);
+}
+
 void rt_clock_free(struct runtime *r, unsigned core, struct rt_clock *c)
 {
     if (c->at)
         rt_discard(r, core, (struct rt_block){c->at, c->size});
+    sum(r, c, 0);
     vclock_free(&c->v, r->env.budget);
     *c = (struct rt_clock){0};
 }
@@ -130,6 +147,7 @@ void rt_merge(struct rt_walk *w, uint32_t actor, sim_addr word, const struct rt_
         merge_line(&m, first);
     if (moved || mine->v.n > m.had)
         store_word(w, word);
+    rt_sum(w->r, mine);
 }
 
 /* A clock made from nothing is written whole. One that the parent made is in memory: it is read,
@@ -158,6 +176,7 @@ void rt_begin_clock(struct rt_walk *w, struct rt_clock *c, uint32_t actor, sim_a
     }
     if (moved || c->v.n > had)
         store_word(w, word);
+    rt_sum(w->r, c);
 }
 
 void rt_tick(struct rt_walk *w, uint32_t actor, uint64_t after)
@@ -190,6 +209,7 @@ void rt_settle(struct rt_walk *w, uint32_t actor, const struct vclock *now, uint
         w->r->st.late++;
         rt_report(w, i, to);
     }
+    rt_sum(w->r, mine);
 }
 
 /* ---- an object's clock ---------------------------------------------------------------------- */
@@ -269,6 +289,7 @@ void rt_publish(struct rt_walk *w, const struct rt_clock *mine, struct rt_clock 
     for (uint32_t first = 0; first < n; first += RT_LINE_ENTRIES)
         publish_line(&p, first);
     vclock_join(&to->v, &mine->v, w->r->env.budget);
+    rt_sum(w->r, to);
     if (way != RT_IN_PLACE)
         swap_word(w, word, way);
     else if (fresh || n > had)

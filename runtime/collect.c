@@ -80,10 +80,29 @@ static void trace_clock(struct rt_walk *w, const struct rt_clock *c)
     }
 }
 
+/* What trace_clock would make of each clock, added up: there may be many, and a collection soon
+ * again. */
+static void count_clocks(struct rt_walk *w)
+{
+    const uint64_t n = w->r->st.live;
+    const struct rt_sums none = {0, 0}, *copied = w->r->moving ? &w->r->sums : &none;
+    const uint64_t bytes = n * HEADER + copied->entries * RT_ENTRY;
+
+    rt_step(w, RT_STEP_TRACE, n);
+    rt_step(w, RT_STEP_COPY_LINE, copied->lines);
+    rt_accesses(w, n + copied->lines, bytes, MEM_LOAD);
+    rt_accesses(w, n + copied->lines, bytes, MEM_STORE);
+}
+
 static void trace_clocks(struct rt_walk *w)
 {
+    if (!w->r->env.mem) {
+        count_clocks(w);
+        return;
+    }
     struct live_clocks f = find_clocks(w->r);
 
+    w->r->looked_at += f.n;
     for (size_t i = 0; i < f.n; i++)
         trace_clock(w, &f.at[i]);
     free(f.at);

@@ -251,9 +251,11 @@ static void lower_raw(struct rt_lowering *l)
     rt_issue_raw(&l->walk, &act);
     if (l->ev->kind == EV_THREAD)
         rt_thread(r, l->ev->tid)->named = true;
-    if (l->ev->kind == EV_WRITEVC)
-        vclock_set(&r->actor[l->actor].v, (uint32_t)l->ev->aux,
-                   vclock_get(l->now, (uint32_t)l->ev->aux), r->env.budget);
+    if (l->ev->kind != EV_WRITEVC)
+        return;
+    vclock_set(&r->actor[l->actor].v, (uint32_t)l->ev->aux,
+               vclock_get(l->now, (uint32_t)l->ev->aux), r->env.budget);
+    rt_sum(r, &r->actor[l->actor]);
 }
 
 sim_cycle runtime_lower(struct runtime *r, const struct event *ev, unsigned core,

@@ -47,7 +47,7 @@ struct runtime_env {           /* borrowed */
     struct budget *budget;     /* of host memory; may be NULL */
     void *host;
     /* The machine: runs instructions on a core, makes an access of a core. Each returns when it is
-     * done. */
+     * done. mem NULL: there is no machine, and accesses are counted only. */
     sim_cycle (*exec)(void *host, unsigned core, unsigned instructions, sim_cycle now);
     sim_cycle (*mem)(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
                      sim_cycle now);

@@ -41,6 +41,7 @@ enum rt_step {
 struct rt_clock {
     sim_addr at;     /* of its block; 0: it is not in simulated memory */
     uint8_t size;    /* of its block */
+    uint32_t summed; /* of its entries, those that struct rt_sums has */
     struct vclock v; /* its contents; v.n: the count of entries */
 };
 
@@ -100,6 +101,10 @@ struct rt_due {                  /* some instructions, then an access or a LARDx
     bool after;                  /* it needs what the latest load gives */
 };
 
+struct rt_sums { /* over all clocks that there are */
+    uint64_t lines, entries;
+};
+
 struct rt_stats {
     uint64_t steps[RT_STEPS], lardx86[LX_OPS];
     struct histogram writes; /* how many WriteVC a lowered event issues */
@@ -123,6 +128,8 @@ struct runtime {
     struct shadow *objects;   /* by address: chains of struct rt_object */
     struct rt_block *garbage; /* owns; the oldest first, from garbage_first on */
     size_t garbage_first, garbage_n, garbage_cap;
+    struct rt_sums sums;
+    uint64_t looked_at; /* clocks that collections looked at, one by one */
     struct rt_stats st;
 };
 
@@ -146,6 +153,8 @@ void rt_walk_begin(struct rt_walk *w, struct runtime *r, unsigned core, sim_tid 
 sim_cycle rt_walk_pay(struct rt_walk *w, sim_cycle now); /* leaves it empty */
 void rt_step(struct rt_walk *w, enum rt_step step, uint64_t times);
 void rt_access(struct rt_walk *w, sim_addr addr, uint64_t bytes, enum mem_cmd cmd);
+/* So many, of so many bytes in all, where no machine is: they are counted. */
+void rt_accesses(struct rt_walk *w, uint64_t n, uint64_t bytes, enum mem_cmd cmd);
 bool rt_listens(const struct rt_walk *w); /* a detector listens to LARDx86 */
 void rt_issue(struct rt_walk *w, const struct lx_act *act);
 /* Issues one that stands in the trace: its cycle is the program's, not the runtime's. */
@@ -168,6 +177,7 @@ static inline uint32_t rt_room(const struct rt_clock *c) /* entries */
     return c->at ? (uint32_t)RT_LINE_ENTRIES << c->size : 0;
 }
 void rt_clock_free(struct runtime *r, unsigned core, struct rt_clock *c);
+void rt_sum(struct runtime *r, struct rt_clock *c); /* it has more entries, or a block */
 
 /* The acquiring side: merges n clocks into the thread's, entry by entry the maximum, and tells the
  * detector what changed. Entries that happens-before (`now`) does not raise are left. word: the

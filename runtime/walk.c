@@ -61,6 +61,14 @@ static struct rt_due *add(struct rt_walk *w, uint8_t op, uint32_t instructions)
     return d;
 }
 
+static void count_accesses(struct rt_stats *st, uint64_t n, uint64_t bytes, enum mem_cmd cmd)
+{
+    st->loads += cmd == MEM_LOAD ? n : 0;
+    st->stores += cmd == MEM_STORE ? n : 0;
+    st->atomics += cmd == MEM_ATOMIC ? n : 0;
+    st->bytes += bytes;
+}
+
 void rt_access(struct rt_walk *w, sim_addr addr, uint64_t bytes, enum mem_cmd cmd)
 {
     struct rt_due *d = add(w, RT_ACCESS, 1);
@@ -68,6 +76,12 @@ void rt_access(struct rt_walk *w, sim_addr addr, uint64_t bytes, enum mem_cmd cm
     d->value[0] = addr;
     d->value[1] = bytes;
     d->value[2] = cmd;
+}
+
+void rt_accesses(struct rt_walk *w, uint64_t n, uint64_t bytes, enum mem_cmd cmd)
+{
+    count_accesses(&w->r->st, n, bytes, cmd);
+    w->instructions += (uint32_t)n;
 }
 
 bool rt_listens(const struct rt_walk *w)
@@ -118,13 +132,11 @@ static sim_cycle run_instructions(struct rt_walk *w, uint32_t n, sim_cycle now)
 static sim_cycle make_access(struct rt_walk *w, const struct rt_due *d, sim_cycle now)
 {
     const struct runtime_env *env = &w->r->env;
-    struct rt_stats *st = &w->r->st;
     const enum mem_cmd cmd = (enum mem_cmd)d->value[2];
 
-    st->loads += cmd == MEM_LOAD;
-    st->stores += cmd == MEM_STORE;
-    st->atomics += cmd == MEM_ATOMIC;
-    st->bytes += d->value[1];
+    count_accesses(&w->r->st, 1, d->value[1], cmd);
+    if (!env->mem)
+        return now;
     if (d->after && env->needs)
         env->needs(env->host);
     const sim_cycle done =

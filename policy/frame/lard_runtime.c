@@ -22,7 +22,7 @@ static void *lard_runtime_create(const struct policy_env *env, const void *param
         .budget = env->budget,
         .host = &p->software,
         .exec = software_exec,
-        .mem = software_mem,
+        .mem = env->machine ? software_mem : NULL,
         .needs = software_needs,
         .pages = env->machine ? env->machine->pages : NULL,
     };

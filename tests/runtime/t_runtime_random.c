@@ -241,6 +241,76 @@ static void garbage_waits(void **state)
     }
 }
 
+/* ---- without a machine ---------------------------------------------------------------------- */
+
+#define COLLECTED "threads=20,fork=tree,ends=on,heap_share=200,gc_share=200," EVERYTHING
+
+struct counts {
+    struct rt_stats st;
+    uint64_t looked_at;
+};
+
+/* What a run counts; on a machine, or where nobody is charged. */
+static struct counts counted(const char *what, uint64_t seed, bool machine)
+{
+    struct source *s = drawn(what, seed);
+    struct err e = {0};
+    struct rig g;
+
+    rig_open_with(&g,
+                  (struct runtime_params){
+                      .base = RIG_BASE, .page = 4096, .garbage = 512, .instructions = true},
+                  false, 0);
+    if (!machine)
+        g.runtime->env.mem = NULL;
+    for (struct batch b; !source_next(s, &b, &e) && b.records;)
+        for (const struct event *ev = b.rec; ev < b.rec + b.records; ev += event_records(ev)) {
+            rig_forget(&g);
+            rig_step(&g, ev);
+        }
+    assert_int_equal(e.code, 0);
+    const struct counts c = {g.runtime->st, g.runtime->looked_at};
+    rig_close(&g);
+    source_close(s);
+    return c;
+}
+
+/* On a machine each access is made by itself; else they are added up, and must come to the same. */
+static void what_is_counted_does_not_depend_on_a_machine(void **state)
+{
+    uint64_t traced = 0, copied = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS / 4; seed++) {
+        const struct counts a = counted(COLLECTED, seed, true), b = counted(COLLECTED, seed, false);
+        if (memcmp(&a.st, &b.st, sizeof a.st) != 0)
+            fail_msg("seed %llu: other statistics without a machine", (unsigned long long)seed);
+        assert_int_equal(a.looked_at, a.st.steps[RT_STEP_TRACE]);
+        traced += a.st.steps[RT_STEP_TRACE];
+        copied += a.st.steps[RT_STEP_COPY_LINE];
+    }
+    assert_true(traced > 1000 && copied > 1000);
+}
+
+/* The more locks, the more clocks each collection traces, so their product grows with the square of
+ * the events. Where that is only counted, no clock is looked at for it. */
+static void a_collection_that_is_only_counted_looks_at_no_clock(void **state)
+{
+    const char *shape = "threads=16,variables=100000,events=%d";
+    enum { EVENTS = 20000 };
+
+    (void)state;
+    for (int times = 1; times <= 4; times *= 2) {
+        char *what = xasprintf(shape, times * EVENTS);
+        const struct counts c = counted(what, 1, false);
+        free(what);
+        assert_true(c.st.steps[RT_STEP_TRACE] > 100);
+        if (c.looked_at)
+            fail_msg("%d events: collections looked at %llu clocks", times * EVENTS,
+                     (unsigned long long)c.looked_at);
+    }
+}
+
 /* 2^60 bytes are not 2^48 instructions. */
 static void an_absurd_region_is_cut_into_larger_pages(void **state)
 {
@@ -265,6 +335,8 @@ int main(void)
         cmocka_unit_test(raw_clocks_pass_through),
         cmocka_unit_test(what_was_not_seen_is_late),
         cmocka_unit_test(garbage_waits),
+        cmocka_unit_test(what_is_counted_does_not_depend_on_a_machine),
+        cmocka_unit_test(a_collection_that_is_only_counted_looks_at_no_clock),
         cmocka_unit_test(an_absurd_region_is_cut_into_larger_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
