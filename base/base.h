@@ -394,30 +394,11 @@ void json_key_hex16(struct json *j, const char *key, uint64_t v); /* "0000000000
 void json_fixed(struct json *j, uint64_t num,
                 uint64_t den); /* num/den with 6 decimals, by integers; den 0: null */
 
-/* ---- JSON, read as it comes: json_read.c ---------------------------------------------------- */
-
-/* name: the keys above the value, joined by dots; what is in an array has its name. text: without
- * quotes and escapes. */
-typedef void json_fn(void *arg, const char *name, const char *text);
-int json_read(FILE *in, json_fn *fn, void *arg); /* -1: it is no JSON, or can't be read */
-
-/* ---- CSV: csv.c ----------------------------------------------------------------------------- */
+/* ---- CSV, written: csv.c -------------------------------------------------------------------- */
 
 void csv_field(FILE *out, const char *text); /* quoted where it has to be */
 /* "0.250000": a / b - 1, rounded, by integers, the same text everywhere; b > 0. Owned by the caller. */
 char *csv_excess(uint64_t a, uint64_t b);
-struct csv_row { /* begins as all zero */
-    char *text;                              /* owns */
-    size_t bytes, room;
-    size_t *at; /* owns; where fields begin in text */
-    size_t n, cap;
-};
-bool csv_read(struct csv_row *r, FILE *in); /* the next row; false: the end */
-static inline const char *csv_at(const struct csv_row *r, size_t i) /* "": there is none */
-{
-    return i < r->n ? r->text + r->at[i] : "";
-}
-void csv_free(struct csv_row *r);
 
 /* ---- files that appear whole or not at all: outfile.c --------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* csv.c - CSV as RFC 4180 has it, but for line ends, which are single newlines when written; files
  * that have others are read, too. */
-#include "base/base.h"
+#include "base/input.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -47,35 +47,42 @@ static void end_field(struct csv_row *r, size_t from)
     r->at[r->n++] = from;
 }
 
-/* The rest of a field that began with a quote: what ends it, or EOF. */
-static int read_quoted(struct csv_row *r, FILE *in)
+enum { CSV_END = -1 };
+
+static int take(struct csv_text *in)
 {
-    for (int c; (c = getc(in)) != EOF;) {
-        if (c == '"' && (c = getc(in)) != '"')
+    return in->at < in->end ? (unsigned char)*in->at++ : CSV_END;
+}
+
+/* The rest of a field that began with a quote: what ends it, or CSV_END. */
+static int read_quoted(struct csv_row *r, struct csv_text *in)
+{
+    for (int c; (c = take(in)) != CSV_END;) {
+        if (c == '"' && (c = take(in)) != '"')
             return c;
         put(r, c);
     }
-    return EOF;
+    return CSV_END;
 }
 
-static int read_field(struct csv_row *r, FILE *in, int c)
+static int read_field(struct csv_row *r, struct csv_text *in, int c)
 {
     if (c == '"')
         c = read_quoted(r, in);
-    for (; c != ',' && c != '\n' && c != EOF; c = getc(in))
+    for (; c != ',' && c != '\n' && c != CSV_END; c = take(in))
         if (c != '\r' && c != '\0')
             put(r, c);
     return c;
 }
 
-bool csv_read(struct csv_row *r, FILE *in)
+bool csv_read(struct csv_row *r, struct csv_text *in)
 {
-    int c = getc(in);
+    int c = take(in);
 
     r->n = r->bytes = 0;
-    if (c == EOF)
+    if (c == CSV_END)
         return false;
-    for (;; c = getc(in)) {
+    for (;; c = take(in)) {
         const size_t from = r->bytes;
         c = read_field(r, in, c);
         end_field(r, from);

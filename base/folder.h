@@ -3,7 +3,7 @@
 #ifndef LARDSIM_FOLDER_H
 #define LARDSIM_FOLDER_H
 
-#include "base/base.h"
+#include "base/input.h"
 
 struct folder; /* one that is owned, in the making */
 
@@ -39,15 +39,42 @@ bool folder_lock(int fd, unsigned ms);
 
 /* ---- what DONE says: seal.c ----------------------------------------------------------------- */
 
-/* Called for each file that is not as DONE says: "has changed", "is missing", ... */
-typedef void folder_fault(void *arg, const char *file, const char *what);
-/* Files that were looked at, or -1: error, LARD_TOLERANCE: no DONE, or none that can be read. */
-int64_t folder_verify(const char *dir, folder_fault *fn, void *arg, struct err *e);
+struct seal; /* of a folder that is read: what its DONE says */
+/* A folder without DONE has a seal, too, that says nothing. NULL: DONE is there, and is none, or
+ * can't be read: error, LARD_TOLERANCE. */
+struct seal *seal_open(const char *dir, struct err *e);
+void seal_close(struct seal *s);       /* NULL is fine */
+bool seal_there(const struct seal *s); /* there is a DONE */
+const char *seal_dir(const struct seal *s);
+int seal_none(const struct seal *s, struct err *e);      /* the error of one that is not; -1 */
+bool seal_names(const struct seal *s, const char *name); /* without DONE: the file is there */
+
+struct seal_fault {          /* of a file that is not as DONE says */
+    const char *file, *what; /* "has changed", "is missing", ... */
+    int reason;              /* an errno; 0: it could be read */
+    bool hashed;             /* both digests are known */
+    uint64_t is, was;
+};
+typedef void seal_fn(void *arg, const struct seal_fault *f);
+/* The fault with digests or the reason: the caller's. */
+char *seal_fault_text(const struct seal_fault *f);
+/* Calls fn for each file that is not as DONE says; how many were looked at. */
+uint64_t seal_check(const struct seal *s, seal_fn *fn, void *arg);
+/* A file, if it is as DONE says, with a zero byte behind it: the caller's. NULL: error,
+ * LARD_TOLERANCE. Of a folder without DONE that it could be read is all that is known. */
+char *seal_text(const struct seal *s, const char *name, size_t *bytes, struct err *e);
+/* Calls fn for each line, without its end, until it returns true. Nobody sees a line before the
+ * whole file was held against DONE; memory is bounded by the longest line. */
+typedef bool line_fn(void *arg, char *line, size_t bytes);
+int seal_lines(const struct seal *s, const char *name, line_fn *fn, void *arg, struct err *e);
+#define SEAL_REMEDY "restore it from a copy, or make the results anew"
+
 /* The file DONE names something in the folder `name`. */
 bool folder_lists(const char *done, const char *name);
 /* Ends an object of JSON with its key "hash", over all of it before; text has it so far, without
  * the end. For host.json. */
 void folder_hash_json(FILE *out, const char *text, size_t bytes);
 int seal_write(const char *dir, struct outfile *to, uint64_t digest, struct err *e);
+#define PROVENANCE_SCHEMA "lardsim-provenance-2" /* of provenance.json */
 
 #endif

@@ -1,7 +1,6 @@
-/* json_read.c - reads JSON (RFC 8259) as it comes, whatever its length: each text, number, true,
- * false and null is told with the keys above it. Memory is bounded by the longest text, and that by
- * TEXT_MOST. */
-#include "base/base.h"
+/* json_read.c - reads JSON (RFC 8259): each text, number, true, false and null is told with the
+ * keys above it. Memory is bounded by the longest text, and that by TEXT_MOST. */
+#include "base/input.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,7 @@ struct json_text {
     size_t n, cap;
 };
 struct json_reading {
-    FILE *in; /* borrows */
+    const char *at, *end; /* what is left to be read */
     json_fn *fn;
     void *arg;
     struct json_text name, value; /* keys, joined by dots */
@@ -34,13 +33,20 @@ static void cut(struct json_text *t, size_t n)
     t->at[n] = '\0';
 }
 
+enum { JSON_END = -1 };
+
+static int take(struct json_reading *r)
+{
+    return r->at < r->end ? (unsigned char)*r->at++ : JSON_END;
+}
+
 /* The next that is no white space. */
 static int next(struct json_reading *r)
 {
     int c;
 
     do
-        c = getc(r->in);
+        c = take(r);
     while (c == ' ' || c == '\n' || c == '\t' || c == '\r');
     return c;
 }
@@ -51,7 +57,7 @@ static int digits(struct json_reading *r, uint32_t *to)
 {
     *to = 0;
     for (int i = 0; i < 4; i++) {
-        const int c = getc(r->in);
+        const int c = take(r);
         const char *hex = "0123456789abcdef0123456789ABCDEF", *at = c > 0 ? strchr(hex, c) : NULL;
         if (!at)
             return -1;
@@ -69,8 +75,7 @@ static int escaped_unit(struct json_reading *r, struct json_text *to)
     if (digits(r, &c))
         return -1;
     if (c >= 0xd800 && c < 0xdc00) {
-        if (getc(r->in) != '\\' || getc(r->in) != 'u' || digits(r, &low) || low < 0xdc00 ||
-            low > 0xdfff)
+        if (take(r) != '\\' || take(r) != 'u' || digits(r, &low) || low < 0xdc00 || low > 0xdfff)
             return -1;
         c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
     }
@@ -85,7 +90,7 @@ static int escaped_unit(struct json_reading *r, struct json_text *to)
 static int escaped(struct json_reading *r, struct json_text *to)
 {
     static const char from[] = "\"\\/bfnrt", is[] = "\"\\/\b\f\n\r\t";
-    const int c = getc(r->in);
+    const int c = take(r);
     const char *at = c > 0 ? strchr(from, c) : NULL;
 
     if (c == 'u')
@@ -99,7 +104,7 @@ static int escaped(struct json_reading *r, struct json_text *to)
 /* The rest of a text, after its first quote, goes to the end of `to`. */
 static int read_text(struct json_reading *r, struct json_text *to)
 {
-    for (int c; (c = getc(r->in)) != '"';) {
+    for (int c; (c = take(r)) != '"';) {
         if (c < ' ' || to->n > TEXT_MOST || (c == '\\' && escaped(r, to)))
             return -1;
         if (c != '\\')
@@ -122,12 +127,13 @@ static int read_word(struct json_reading *r, int c)
 {
     static const char *const words[] = {"true", "false", "null"};
 
-    for (; c > ' ' && !strchr(",]}", c); c = getc(r->in)) {
+    for (; c > ' ' && !strchr(",]}", c); c = take(r)) {
         if (r->value.n > TEXT_MOST)
             return -1;
         put(&r->value, c);
     }
-    ungetc(c, r->in);
+    if (c != JSON_END)
+        r->at--;
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (strcmp(r->value.at, words[i]) == 0)
             return tell(r);
@@ -182,12 +188,12 @@ static int read_value(struct json_reading *r, int c)
     return bad;
 }
 
-int json_read(FILE *in, json_fn *fn, void *arg)
+int json_read(const char *text, size_t bytes, json_fn *fn, void *arg)
 {
-    struct json_reading r = {.in = in, .fn = fn, .arg = arg};
+    struct json_reading r = {.at = text, .end = text + bytes, .fn = fn, .arg = arg};
 
     cut(&r.name, 0);
-    const int bad = read_value(&r, next(&r)) || next(&r) != EOF || ferror(in) ? -1 : 0;
+    const int bad = read_value(&r, next(&r)) || next(&r) != JSON_END ? -1 : 0;
     free(r.name.at);
     free(r.value.at);
     return bad;

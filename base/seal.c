@@ -1,10 +1,12 @@
 /* seal.c - DONE, the file that says that a results folder is whole: a line with the digest of the
  * results, then a line for each file, its hash (XXH3) and its path. host.json is another in each
- * run of the same; so that DONE is not, it is left out, and host.json ends in its own hash. */
+ * run of the same; so that DONE is not, it is left out, and host.json ends in its own hash. Files
+ * of such a folder are read through its seal: nobody gets a byte that is not as DONE says. */
 #include "base/folder.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,45 +28,35 @@ static char *path_in(const char *dir, const char *name)
     return xasprintf("%s%s%s", dir, *dir ? "/" : "", name);
 }
 
-/* ---- files and their hashes ----------------------------------------------------------------- */
+/* ---- hashes of files ------------------------------------------------------------------------ */
 
-/* 0 or an errno. *text is the caller's. */
-static int read_all(const char *path, char **text, size_t *n)
+/* From where the file stands, to its end. 0 or an errno. */
+static int hash_rest(int fd, uint64_t *to)
 {
-    FILE *in = fopen(path, "r");
-    size_t cap = 0;
+    unsigned char some[1 << 16];
+    int64_t n = file_bytes(fd, some, sizeof some);
 
-    *text = NULL;
-    *n = 0;
-    if (!in)
-        return errno;
-    do {
-        if (cap - *n < 1 + (1 << 16))
-            *text = xrealloc(*text, cap = 2 * cap + (1 << 17), 1);
-        *n += fread(*text + *n, 1, cap - *n - 1, in);
-    } while (!feof(in) && !ferror(in));
-    (*text)[*n] = '\0';
-    const int reason = ferror(in) ? EIO : 0;
-    fclose(in);
+    if (n >= 0 && n < (int64_t)sizeof some) { /* most are no longer */
+        *to = digest_bytes(some, (size_t)n);
+        return 0;
+    }
+    struct digest *d = digest_new();
+    for (; n > 0; n = file_bytes(fd, some, sizeof some))
+        digest_add(d, some, (size_t)n);
+    const int reason = n < 0 ? errno : 0;
+    *to = digest_value(d);
+    digest_free(d);
     return reason;
 }
 
 /* 0 or an errno. */
 static int hash_file(const char *path, uint64_t *to)
 {
-    unsigned char some[1 << 16];
-    struct digest *d;
-    FILE *in = fopen(path, "r");
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const int reason = fd < 0 ? errno : hash_rest(fd, to);
 
-    if (!in)
-        return errno;
-    d = digest_new();
-    for (size_t n; (n = fread(some, 1, sizeof some, in)) > 0;)
-        digest_add(d, some, n);
-    const int reason = ferror(in) ? EIO : 0;
-    *to = digest_value(d);
-    digest_free(d);
-    fclose(in);
+    if (fd >= 0)
+        close(fd);
     return reason;
 }
 
@@ -138,7 +130,18 @@ void folder_hash_json(FILE *out, const char *text, size_t bytes)
     fprintf(out, "%s%016" PRIx64 "\"\n}\n", json_hash, digest_bytes(text, bytes));
 }
 
-/* ---- verifying ------------------------------------------------------------------------------ */
+/* ---- what DONE says ------------------------------------------------------------------------- */
+
+struct sealed_file {
+    const char *name; /* borrows of the text */
+    uint64_t hash;
+};
+struct seal {
+    char *dir, *text;         /* own; text: of DONE, its lines ended; NULL: there is no DONE */
+    struct sealed_file *file; /* owns */
+    size_t n, cap;
+    uint64_t digest; /* of the results */
+};
 
 /* 16 hexadecimal digits; what is behind them, or NULL. */
 static const char *read_hash(const char *text, uint64_t *to)
@@ -160,19 +163,150 @@ static bool is_inside(const char *path)
            strcmp(path, "..") != 0;
 }
 
-static void verify_file(const char *dir, const char *file, uint64_t hash, folder_fault *fn,
-                        void *arg)
+static bool take_line(struct seal *s, const char *line)
 {
-    char *path = path_in(dir, file);
-    uint64_t now = 0;
-    const int reason = hash_file(path, &now);
+    uint64_t hash;
+    const char *gap = read_hash(line, &hash);
 
-    if (reason)
-        fn(arg, file, reason == ENOENT ? "is missing" : "can't be read");
-    else if (now != hash)
-        fn(arg, file, "has changed");
-    free(path);
+    if (!gap || strncmp(gap, "  ", 2) != 0 || !is_inside(gap + 2))
+        return false;
+    s->file = xgrow(s->file, s->n, &s->cap, sizeof *s->file);
+    s->file[s->n++] = (struct sealed_file){gap + 2, hash};
+    return true;
 }
+
+/* A last line without its end is one that was cut off. */
+static bool take_lines(struct seal *s, size_t bytes)
+{
+    char *rest = s->text;
+
+    if (strlen(s->text) != bytes)
+        return false;
+    char *line = strsep(&rest, "\n");
+    if (!read_hash(line, &s->digest) || line[DIGITS])
+        return false;
+    while (rest && *rest) {
+        line = strsep(&rest, "\n");
+        if (!rest || !take_line(s, line))
+            return false;
+    }
+    return true;
+}
+
+/* More than any folder of results has; a file that is longer is no DONE. */
+enum { DONE_MOST = 16 << 20 };
+
+struct seal *seal_open(const char *dir, struct err *e)
+{
+    struct seal *s = xcalloc(1, sizeof *s);
+    char *path = path_in(dir, "DONE");
+    size_t bytes = 0;
+
+    s->dir = xstrdup(dir);
+    s->text = file_text(path, DONE_MOST, &bytes);
+    if (!s->text && errno != ENOENT && errno != ENOTDIR)
+        err_set(e, LARD_TOLERANCE, "%s: can't be read: %s; " SEAL_REMEDY, path, strerror(errno));
+    else if (s->text && !take_lines(s, bytes))
+        err_set(e, LARD_TOLERANCE, "%s: is no list of hashes; it has changed; " SEAL_REMEDY, path);
+    else if (s->text && !s->n)
+        err_set(e, LARD_TOLERANCE,
+                "%s: has no hashes, as an older version of lardsim wrote it; there is nothing to "
+                "hold the files against",
+                path);
+    free(path);
+    if (!e->code)
+        return s;
+    seal_close(s);
+    return NULL;
+}
+
+void seal_close(struct seal *s)
+{
+    if (!s)
+        return;
+    free(s->dir);
+    free(s->text);
+    free(s->file);
+    free(s);
+}
+
+bool seal_there(const struct seal *s)
+{
+    return s->text != NULL;
+}
+
+const char *seal_dir(const struct seal *s)
+{
+    return s->dir;
+}
+
+static const struct sealed_file *find(const struct seal *s, const char *name)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (!strcmp(s->file[i].name, name))
+            return &s->file[i];
+    return NULL;
+}
+
+/* DONE leaves it out: it stands beside each provenance.json. */
+static bool is_host(const char *name)
+{
+    return !strcmp(base_name(name), "host.json");
+}
+
+bool seal_names(const struct seal *s, const char *name)
+{
+    if (seal_there(s) && !is_host(name))
+        return find(s, name) != NULL;
+    char *path = path_in(s->dir, name);
+    struct stat st;
+    const bool there = !stat(path, &st) && S_ISREG(st.st_mode);
+
+    free(path);
+    return there;
+}
+
+/* ---- faults --------------------------------------------------------------------------------- */
+
+static const char foreign[] = "is not in DONE, so nobody knows whose it is";
+
+static const char *fault_text(int reason)
+{
+    return reason == ENOENT || reason == ENOTDIR ? "is missing" : "can't be read";
+}
+
+static struct seal_fault unread(const char *name, int reason)
+{
+    return (struct seal_fault){.file = name, .what = fault_text(reason), .reason = reason};
+}
+
+static struct seal_fault changed(const char *name, uint64_t is, uint64_t was)
+{
+    return (struct seal_fault){
+        .file = name, .what = "has changed", .hashed = true, .is = is, .was = was};
+}
+
+/* "has changed: its digest is ..., and DONE has ...": owned by the caller. */
+char *seal_fault_text(const struct seal_fault *f)
+{
+    if (f->hashed)
+        return xasprintf("%s: its digest is %016" PRIx64 ", and %s has %016" PRIx64, f->what, f->is,
+                         is_host(f->file) ? "its last line" : "DONE", f->was);
+    return f->reason && f->reason != ENOENT && f->reason != ENOTDIR
+               ? xasprintf("%s: %s", f->what, strerror(f->reason))
+               : xstrdup(f->what);
+}
+
+static int fail(const struct seal *s, const struct seal_fault *f, struct err *e)
+{
+    char *text = seal_fault_text(f);
+
+    err_set(e, LARD_TOLERANCE, "%s/%s: %s; " SEAL_REMEDY, s->dir, f->file, text);
+    free(text);
+    return -1;
+}
+
+/* ---- one file, whole ------------------------------------------------------------------------ */
 
 static const char *last_of(const char *text, const char *part)
 {
@@ -183,98 +317,245 @@ static const char *last_of(const char *text, const char *part)
     return last;
 }
 
-static void verify_host(const char *dir, const char *file, folder_fault *fn, void *arg)
+/* Its own hash, which is its last key. False: there is none. */
+static bool host_hashes(const char *text, uint64_t *is, uint64_t *was)
 {
-    char *path = path_in(dir, file), *text;
-    uint64_t hash;
-    size_t n;
-    const int reason = read_all(path, &text, &n);
-    const char *last = reason ? NULL : last_of(text, json_hash);
+    const char *last = last_of(text, json_hash);
 
-    if (reason)
-        fn(arg, file, reason == ENOENT ? "is missing" : "can't be read");
-    else if (!last || !read_hash(last + sizeof json_hash - 1, &hash) ||
-             strcmp(last + sizeof json_hash - 1 + DIGITS, "\"\n}\n") != 0 ||
-             hash != digest_bytes(text, (size_t)(last - text)))
-        fn(arg, file, "has changed");
+    if (!last || !read_hash(last + sizeof json_hash - 1, was) ||
+        strcmp(last + sizeof json_hash - 1 + DIGITS, "\"\n}\n") != 0)
+        return false;
+    *is = digest_bytes(text, (size_t)(last - text));
+    return true;
+}
+
+enum { TEXT_MOST = 1 << 30 };
+
+/* The file, if it is as its seal says: the caller's. NULL, and *f says why. */
+static char *text_of(const struct seal *s, const char *name, size_t *bytes, struct seal_fault *f)
+{
+    const struct sealed_file *sealed = find(s, name);
+    char *path = path_in(s->dir, name), *text = file_text(path, TEXT_MOST, bytes);
+    uint64_t is = 0, was = 0;
+
+    *f = (struct seal_fault){.file = NULL};
+    if (!text)
+        *f = unread(name, errno);
+    else if (is_host(name) && !host_hashes(text, &is, &was))
+        *f = (struct seal_fault){.file = name, .what = "has changed: it has no hash at its end"};
+    else if (!is_host(name) && seal_there(s) && !sealed)
+        *f = (struct seal_fault){.file = name, .what = foreign};
+    else if (sealed)
+        is = digest_bytes(text, *bytes), was = sealed->hash;
+    if (!f->file && is != was)
+        *f = changed(name, is, was);
+    free(path);
+    if (!f->file)
+        return text;
     free(text);
+    return NULL;
+}
+
+char *seal_text(const struct seal *s, const char *name, size_t *bytes, struct err *e)
+{
+    struct seal_fault f;
+    char *text = text_of(s, name, bytes, &f);
+
+    if (!text)
+        fail(s, &f, e);
+    return text;
+}
+
+/* ---- all files ------------------------------------------------------------------------------ */
+
+static void check_file(const struct seal *s, const struct sealed_file *file, seal_fn *fn, void *arg)
+{
+    char *path = path_in(s->dir, file->name);
+    uint64_t is = 0;
+    const int reason = hash_file(path, &is);
+    const struct seal_fault f =
+        reason ? unread(file->name, reason) : changed(file->name, is, file->hash);
+
+    if (reason || is != file->hash)
+        fn(arg, &f);
     free(path);
 }
 
-/* Beside each provenance.json there is a host.json. */
-static bool has_host(const char *file)
+/* One whose text has to be as it is in other ways, too. */
+static char *check_text(const struct seal *s, const char *name, seal_fn *fn, void *arg)
 {
-    return !strcmp(base_name(file), "provenance.json");
+    struct seal_fault f;
+    size_t bytes;
+    char *text = text_of(s, name, &bytes, &f);
+
+    if (!text)
+        fn(arg, &f);
+    return text;
 }
 
-/* Files looked at; -1: it is no line of DONE. */
-static int verify_line(const char *dir, const char *line, folder_fault *fn, void *arg)
+/* The first line of DONE has no hash of its own; provenance.json has the same digest. */
+static void check_provenance(const struct seal *s, const char *name, seal_fn *fn, void *arg)
 {
-    uint64_t hash;
-    const char *gap = read_hash(line, &hash), *file = gap ? gap + 2 : NULL;
+    static const struct seal_fault other = {
+        .file = "DONE",
+        .what = "has changed: its first line is not the digest that provenance.json has"};
+    char *text = check_text(s, name, fn, arg),
+         *key = xasprintf("\n  \"digest\": \"%016" PRIx64 "\"", s->digest);
 
-    if (!gap || strncmp(gap, "  ", 2) != 0 || !is_inside(file))
-        return -1;
-    verify_file(dir, file, hash, fn, arg);
-    if (!has_host(file))
-        return 1;
-    char *host = xasprintf("%.*shost.json", (int)(base_name(file) - file), file);
-    verify_host(dir, host, fn, arg);
-    free(host);
-    return 2;
+    if (text && !strchr(name, '/') && !strstr(text, key))
+        fn(arg, &other);
+    free(text);
+    free(key);
 }
 
-static int64_t verify_lines(const char *dir, char *text, folder_fault *fn, void *arg)
+/* Files are in the order of their names: of a run, stats.txt is the last, and of several runs each
+ * has a folder. */
+static bool is_cut(const struct seal *s)
 {
-    int64_t files = 0;
-    uint64_t digest;
-    char *rest = text, *line = strsep(&rest, "\n");
+    bool folders = false;
 
-    if (!read_hash(line, &digest) || line[DIGITS])
-        return -1;
-    while ((line = strsep(&rest, "\n")) && (*line || rest)) {
-        const int n = verify_line(dir, line, fn, arg);
-        if (n < 0)
-            return -1;
-        files += n;
+    for (size_t i = 0; i < s->n; i++)
+        folders |= strchr(s->file[i].name, '/') != NULL;
+    return find(s, "config.yaml") && !folders && !find(s, "stats.txt");
+}
+
+uint64_t seal_check(const struct seal *s, seal_fn *fn, void *arg)
+{
+    static const struct seal_fault cut = {.file = "DONE", .what = "has lost lines"};
+    uint64_t files = 0;
+
+    if (is_cut(s))
+        fn(arg, &cut);
+    for (size_t i = 0; i < s->n; i++) {
+        const char *name = s->file[i].name;
+        files++;
+        if (strcmp(base_name(name), "provenance.json") != 0) {
+            check_file(s, &s->file[i], fn, arg);
+            continue;
+        }
+        check_provenance(s, name, fn, arg);
+        char *host = xasprintf("%.*shost.json", (int)(base_name(name) - name), name);
+        free(check_text(s, host, fn, arg));
+        files++;
+        free(host);
     }
     return files;
 }
 
-int64_t folder_verify(const char *dir, folder_fault *fn, void *arg, struct err *e)
+int seal_none(const struct seal *s, struct err *e)
 {
-    char *path = path_in(dir, "DONE"), *text;
-    size_t n;
-    const int reason = read_all(path, &text, &n);
-    const int64_t files = reason ? -1 : verify_lines(dir, text, fn, arg);
+    if (access(s->dir, F_OK))
+        return err_set(e, LARD_TOLERANCE, "%s: there is no such folder", s->dir);
+    return err_set(
+        e, LARD_TOLERANCE,
+        "%s: there is no DONE, so it is not whole: the run stopped, or still runs, or this is "
+        "no results folder",
+        s->dir);
+}
 
-    if (reason == ENOENT && access(dir, F_OK))
-        err_set(e, LARD_TOLERANCE, "%s: there is no such folder", dir);
-    else if (reason == ENOENT)
-        err_set(
-            e, LARD_TOLERANCE,
-            "%s: there is no DONE, so it is not whole: the run stopped, or still runs, or this is "
-            "no results folder",
-            dir);
-    else if (reason)
-        err_set(e, LARD_TOLERANCE, "%s: can't be read: %s", path, strerror(reason));
-    else if (files < 0)
-        err_set(e, LARD_TOLERANCE, "%s: is no list of hashes; it has changed", path);
-    else if (files == 0)
-        err_set(e, LARD_TOLERANCE,
-                "%s: has no hashes, as an older version of lardsim wrote it; there is nothing to "
-                "hold the files against",
-                path);
-    free(text);
+/* ---- one file, line by line ----------------------------------------------------------------- */
+
+/* A line is not longer than any that lardsim writes: names of an access come to no more. */
+enum { LINE_MOST = 16 << 20, LINES_AT_ONCE = 1 << 16 };
+
+struct line_reader {
+    int fd;
+    char *text; /* owns; what was read, and not handed over */
+    size_t n, cap;
+    struct digest *digest; /* of what was read */
+};
+
+/* Some more of the file. 0 at its end, or -1: errno tells. */
+static int64_t more(struct line_reader *l)
+{
+    while (l->cap - l->n < LINES_AT_ONCE + 1)
+        l->text = xrealloc(l->text, l->cap = l->cap ? 2 * l->cap : 4 * LINES_AT_ONCE, 1);
+    const int64_t got = file_bytes(l->fd, l->text + l->n, LINES_AT_ONCE);
+
+    if (got > 0) {
+        digest_add(l->digest, l->text + l->n, (size_t)got);
+        l->n += (size_t)got;
+    }
+    return got;
+}
+
+/* Hands over the lines that are there; the rest moves to the front. True: no more is asked for. */
+static bool hand_over(struct line_reader *l, bool last, line_fn *fn, void *arg)
+{
+    char *at = l->text, *const end = l->text + l->n;
+    bool enough = false;
+
+    for (char *stop; !enough && (stop = memchr(at, '\n', (size_t)(end - at))); at = stop + 1) {
+        *stop = '\0';
+        enough = fn(arg, at, (size_t)(stop - at));
+    }
+    if (last && at < end && !enough) {
+        *end = '\0';
+        enough = fn(arg, at, (size_t)(end - at));
+        at = end;
+    }
+    l->n = (size_t)(end - at);
+    memmove(l->text, at, l->n);
+    return enough;
+}
+
+/* The file has been held against its seal. What is read now is, too: it may change meanwhile. */
+static int each_line(const struct seal *s, const char *name, struct line_reader *l, line_fn *fn,
+                     void *arg, struct err *e)
+{
+    const struct sealed_file *sealed = find(s, name);
+
+    for (int64_t got; (got = more(l)) != 0;) {
+        const struct seal_fault f = unread(name, errno);
+        if (got < 0)
+            return fail(s, &f, e);
+        if (hand_over(l, false, fn, arg))
+            return 0;
+        if (l->n > LINE_MOST)
+            return err_set(e, LARD_TOLERANCE, "%s/%s: has a line of more than 16 MiB; " SEAL_REMEDY,
+                           s->dir, name);
+    }
+    if (hand_over(l, true, fn, arg) || !sealed || digest_value(l->digest) == sealed->hash)
+        return 0;
+    const struct seal_fault f = changed(name, digest_value(l->digest), sealed->hash);
+    return fail(s, &f, e);
+}
+
+int seal_lines(const struct seal *s, const char *name, line_fn *fn, void *arg, struct err *e)
+{
+    char *path = path_in(s->dir, name);
+    struct line_reader l = {.fd = open(path, O_RDONLY | O_CLOEXEC)};
+    const struct sealed_file *sealed = find(s, name);
+    uint64_t is = 0;
+    int reason = l.fd < 0 ? errno : 0;
+
+    if (!reason && sealed) /* before anybody sees a line */
+        reason = hash_rest(l.fd, &is);
+    if (!reason && sealed && lseek(l.fd, 0, SEEK_SET))
+        reason = errno;
+    const struct seal_fault f = reason   ? unread(name, reason)
+                                : sealed ? changed(name, is, sealed->hash)
+                                         : (struct seal_fault){.file = name, .what = foreign};
+    if (reason || (sealed ? is != sealed->hash : seal_there(s))) {
+        fail(s, &f, e);
+    } else {
+        l.digest = digest_new();
+        each_line(s, name, &l, fn, arg, e);
+        digest_free(l.digest);
+    }
+    if (l.fd >= 0)
+        close(l.fd);
+    free(l.text);
     free(path);
-    return e->code ? -1 : files;
+    return e->code ? -1 : 0;
 }
 
 bool folder_lists(const char *done, const char *name)
 {
-    char *text, *prefix = xasprintf("  %s/", name);
+    char *prefix = xasprintf("  %s/", name);
     size_t n;
-    const bool lists = !read_all(done, &text, &n) && strstr(text, prefix);
+    char *text = file_text(done, DONE_MOST, &n);
+    const bool lists = text && strstr(text, prefix);
 
     free(prefix);
     free(text);

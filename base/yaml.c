@@ -4,6 +4,7 @@
  * a name (names repeat their sections, so that they could grow as the square of the text). */
 #include "base/yaml.h"
 
+#include "base/input.h"
 #include "base/param.h"
 
 #include <errno.h>
@@ -255,24 +256,15 @@ int yaml_flat_text(struct yaml_flat *f, const char *origin, const char *text, si
 
 int yaml_flat_file(struct yaml_flat *f, const char *path, struct err *e)
 {
-    FILE *const in = fopen(path, "rbe");
-    char *text;
     size_t n;
-    int status;
+    char *text = file_text(path, YAML_MAX_BYTES + 1, &n);
 
     *f = (struct yaml_flat){0};
-    if (!in)
+    if (!text)
         return err_set(e, LARD_CONFIG, "%s: %s; a configuration must be a file that can be read",
                        path, strerror(errno));
-    text = xmalloc(YAML_MAX_BYTES + 1);
-    n = fread(text, 1, YAML_MAX_BYTES + 1, in);
-    if (ferror(in))
-        status = err_set(e, LARD_CONFIG, "%s: %s; a configuration must be a file that can be read",
-                         path, strerror(errno));
-    else
-        status = yaml_flat_text(f, path, text, n, e);
+    const int status = yaml_flat_text(f, path, text, n, e);
     free(text);
-    fclose(in);
     return status;
 }
 

@@ -42,7 +42,7 @@ lardsim_SOURCES += cli/workload/again.c cli/workload/describe.c cli/workload/mea
 lardsim_SOURCES += cli/why/again.c cli/why/asked.c cli/why/draw.c cli/why/page.c cli/why/said.c cli/why/say.c cli/why/verb.c \
 	cli/why/why.h
 lardsim_LDFLAGS = $(LARDSIM_LDFLAGS)
-lardsim_LDADD = libcore.la $(LIBS_OF_OTHERS) $(SQLITE_LIBS)
+lardsim_LDADD = libresults.la libcore.la $(LIBS_OF_OTHERS) $(SQLITE_LIBS)
 
 nodist_man_MANS += lardsim.1 lardsim-run.1 lardsim-trace.1 lardsim-compare.1 lardsim-workload.1 \
 	lardsim-capture.1 lardsim-programs.1 \

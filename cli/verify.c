@@ -1,5 +1,6 @@
 /* verify.c - lardsim verify: holds a results folder to the hashes in its DONE. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/folder.h"
 #include "cli/cli.h"
@@ -11,22 +12,42 @@ struct faults {
 };
 
 /* Names come from DONE, whoever wrote that. */
-static void tell(void *arg, const char *file, const char *what)
+static void tell(void *arg, const struct seal_fault *fault)
 {
     struct faults *f = arg;
 
     f->n++;
     if (!f->json) {
+        char *text = seal_fault_text(fault);
         cli_print(stdout, f->dir);
         fputs("/", stdout);
-        cli_print(stdout, file);
-        printf(" %s\n", what);
+        cli_print(stdout, fault->file);
+        printf(" %s\n", text);
+        free(text);
         return;
     }
     json_object(f->json);
-    json_key_str(f->json, "file", file);
-    json_key_str(f->json, "fault", what);
+    json_key_str(f->json, "file", fault->file);
+    json_key_str(f->json, "fault", fault->what);
+    if (fault->hashed) {
+        json_key_hex16(f->json, "digest", fault->is);
+        json_key_hex16(f->json, "sealed", fault->was);
+    }
     json_end(f->json);
+}
+
+/* Files that were looked at; -1: error. */
+static int64_t check(struct faults *f, struct err *e)
+{
+    struct seal *s = seal_open(f->dir, e);
+    int64_t files = -1;
+
+    if (s && !seal_there(s))
+        seal_none(s, e);
+    else if (s)
+        files = (int64_t)seal_check(s, tell, f);
+    seal_close(s);
+    return files;
 }
 
 static int judged(const struct faults *f, struct err *e)
@@ -39,7 +60,7 @@ static int judged(const struct faults *f, struct err *e)
 
 static int as_text(struct faults *f, struct err *e)
 {
-    const int64_t files = folder_verify(f->dir, tell, f, e);
+    const int64_t files = check(f, e);
 
     if (files < 0)
         return -1;
@@ -61,7 +82,7 @@ static int as_json(struct faults *f, struct err *e)
     json_key_str(&j, "folder", f->dir);
     json_key(&j, "faults");
     json_array(&j);
-    const int64_t files = folder_verify(f->dir, tell, f, e);
+    const int64_t files = check(f, e);
     json_end(&j);
     json_key_u64(&j, "files", files < 0 ? 0 : (uint64_t)files);
     json_key_bool(&j, "whole", files >= 0 && !f->n);

@@ -43,14 +43,6 @@ uint64_t sim_config_hash(const struct lardsim *l);
 /* Of the events so far. */
 uint64_t sim_identity(const struct lardsim *l);
 
-struct sim_past { /* what a results folder says of the run that wrote it */
-    char digest[20], identity[20], configuration[20], build[80];
-    bool complete, comparing;
-    char *folder; /* owns; the working folder; NULL: not known */
-};
-/* 0 or -1; to->folder is to be freed either way. */
-int sim_past_read(struct sim_past *to, const char *dir, struct err *e);
-
 /* What grows with the run and is the caller's own is charged here, and stops it, too. */
 struct budget *sim_memory(struct lardsim *l);
 

@@ -44,6 +44,7 @@ unit_tests += tests/sim/compare/t_compare tests/sim/compare/t_compare_random \
 	tests/sim/session/t_findings \
 	tests/sim/session/t_faults tests/sim/session/t_host tests/sim/session/t_host_caches tests/sim/session/t_live tests/sim/session/t_shared \
 	tests/sim/why/t_why
+unit_tests += tests/results/t_seal
 unit_tests += tests/swmanager/t_swmanager tests/swmanager/t_swmanager_random
 unit_tests += tests/trace/binary/t_binary tests/trace/binary/t_block tests/trace/binary/t_column \
 	tests/trace/binary/t_damage tests/trace/binary/t_summary tests/trace/foreign/t_ce \
@@ -63,10 +64,13 @@ fuzz_targets = tests/fuzz/fuzz_binary tests/fuzz/fuzz_events tests/fuzz/fuzz_gem
 	tests/fuzz/fuzz_text tests/fuzz/fuzz_verdict tests/fuzz/fuzz_yaml
 
 # What several tests use: oracles, rigs, random programs.
-check_LTLIBRARIES = tests/libtests.la tests/cli/quick_clock.la tests/cli/slow_sync.la
+check_LTLIBRARIES = tests/libtests.la tests/cli/quick_clock.la tests/cli/slow_sync.la tests/results/bad_read.la
 tests_cli_quick_clock_la_SOURCES = tests/cli/quick_clock.c
 tests_cli_quick_clock_la_CFLAGS = $(tests_cli_slow_sync_la_CFLAGS)
 tests_cli_quick_clock_la_LDFLAGS = $(tests_cli_slow_sync_la_LDFLAGS)
+tests_results_bad_read_la_SOURCES = tests/results/bad_read.c
+tests_results_bad_read_la_CFLAGS = $(tests_cli_slow_sync_la_CFLAGS)
+tests_results_bad_read_la_LDFLAGS = $(tests_cli_slow_sync_la_LDFLAGS)
 tests_cli_slow_sync_la_SOURCES = tests/cli/slow_sync.c
 tests_cli_slow_sync_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default -Wno-missing-prototypes
 tests_cli_slow_sync_la_LDFLAGS = -module -avoid-version -rpath $(abs_builddir)
@@ -96,7 +100,7 @@ tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h tests/
 	tests/trace/foreign/ce_record.h tests/trace/synth/spec.h tests/trace/text/bytes.h \
 	tests/trace/trace_file.h tests/trace/wild.h tests/workloads/vm/box.h \
 	tests/workloads/vm/churn.h tests/workloads/vm/follow.h tests/workloads/vm/spec.h
-LDADD = tests/libtests.la libcore.la $(LIBS_OF_OTHERS) $(CMOCKA_LIBS)
+LDADD = tests/libtests.la libresults.la libcore.la $(LIBS_OF_OTHERS) $(CMOCKA_LIBS)
 tests_cli_t_lives_SOURCES = tests/cli/t_lives.c cli/abstract.c cli/abstract.h cli/lives.c cli/lives.h
 tests_cli_t_strip_SOURCES = tests/cli/t_strip.c cli/trace/used.c cli/trace/used.h
 tests_cli_t_progress_SOURCES = tests/cli/t_progress.c cli/progress.c cli/progress.h
@@ -127,7 +131,7 @@ scripts = tests/policy/cvm/cvm.sh tests/policy/tsan/tsan.sh tests/cli/validate.s
 	tests/cli/engines.sh tests/cli/library.sh tests/cli/report.sh \
 	tests/gem5/guest.sh tests/gem5/gem5.sh \
 	tests/workloads/prove.sh tests/workloads/workload.sh tests/workloads/twins/twins.sh \
-	tests/cli/reproduce.sh tests/cli/programs.sh tests/cli/cache.sh tests/cli/place.sh tests/cli/strip.sh tests/fuzz/corpus.sh tests/cli/faults.sh tests/cli/build.sh \
+	tests/results/read.sh tests/cli/reproduce.sh tests/cli/programs.sh tests/cli/cache.sh tests/cli/place.sh tests/cli/strip.sh tests/fuzz/corpus.sh tests/cli/faults.sh tests/cli/build.sh \
 	tests/cli/again.sh tests/cli/why.sh tests/cli/reduce.sh tests/cli/region.sh tests/cli/folder.sh tests/cli/stop.sh tests/capture/java.sh tests/capture/native.sh tests/capture/stress.sh tests/mutants/anchors.sh \
 	tests/house/docs.sh tests/house/manual.sh tests/house/quickstart.sh tests/house/tables.sh tests/house/path.sh tests/house/words.sh
 

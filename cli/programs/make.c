@@ -21,31 +21,13 @@ static char *join(const char *dir, const char *name)
     return xasprintf("%s/%s", dir, name);
 }
 
-/* Ends in 0; NULL: it can't be read. The caller's. */
-static char *file_text(const char *path, size_t *bytes)
-{
-    FILE *in = fopen(path, "re");
-    char *text = NULL;
-    size_t n = 0, room = 0;
-
-    while (in && !feof(in) && !ferror(in)) {
-        if (n + 1 >= room)
-            text = xrealloc(text, room = room ? 2 * room : 4096, 1);
-        n += fread(text + n, 1, room - n - 1, in);
-    }
-    if (in)
-        fclose(in);
-    if (text)
-        text[n] = '\0';
-    *bytes = n;
-    return text;
-}
+enum { FILE_MOST = 1 << 30 };
 
 /* "0": it can't be read. */
 static char *file_hash(const char *path)
 {
     size_t n;
-    char *text = file_text(path, &n);
+    char *text = file_text(path, FILE_MOST, &n);
     char *hash =
         text ? xasprintf("%016llx", (unsigned long long)digest_bytes(text, n)) : xstrdup("0");
 
@@ -55,8 +37,8 @@ static char *file_hash(const char *path)
 
 static bool same_files(const char *a, const char *b)
 {
-    size_t n, m;
-    char *x = file_text(a, &n), *y = file_text(b, &m);
+    size_t n = 0, m = 0;
+    char *x = file_text(a, FILE_MOST, &n), *y = file_text(b, FILE_MOST, &m);
     const bool same = x && y && n == m && !memcmp(x, y, n);
 
     free(x);

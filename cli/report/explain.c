@@ -51,7 +51,8 @@ static int keep(void *arg, const struct answer *a, struct err *e)
 }
 
 /* -1: a signal has come. */
-static int explain_race(struct report_race *race, bool quiet, struct err *stopped)
+static int explain_race(struct report_race *race, struct report_faults *faults, bool quiet,
+                        struct err *stopped)
 {
     struct asking a;
     struct err e = {0};
@@ -68,12 +69,14 @@ static int explain_race(struct report_race *race, bool quiet, struct err *stoppe
         return err_set(stopped, (enum lard_exit)e.code, "%s", e.text);
     if (e.code)
         race->unexplained = xstrdup(e.text);
+    if (e.code == LARD_TOLERANCE) /* something has changed since it was read */
+        fault_add(faults, "%s", e.text);
     return 0;
 }
 
 /* ---- the machine ---------------------------------------------------------------------------- */
 
-static void draw_machine(struct report_study *s)
+static void draw_machine(struct report_study *s, struct report_faults *faults)
 {
     struct asking a;
     struct err e = {0};
@@ -88,10 +91,12 @@ static void draw_machine(struct report_study *s)
     const int failed = machine_picture(&a.c, out, &e);
     if (fclose(out))
         die("no memory for a picture");
-    if (failed)
+    if (failed) {
+        fault_add(faults, "no picture of the machine: %s", e.text);
         free(text);
-    else
+    } else {
         s->machine = text;
+    }
 }
 
 /* Of the run in that folder; 0: it is not known. */
@@ -104,8 +109,8 @@ static uint64_t events_of(const struct report_study *s, const char *dir)
 }
 
 /* here: the working folder, to which why may not have come back. */
-static int explain_races(struct report_study *s, const struct explaining *x, int here,
-                         struct err *e)
+static int explain_races(struct report_study *s, struct report_faults *faults,
+                         const struct explaining *x, int here, struct err *e)
 {
     for (size_t k = 0; k < s->races && k < x->races; k++) {
         struct report_race *race = &s->race[k];
@@ -114,7 +119,7 @@ static int explain_races(struct report_study *s, const struct explaining *x, int
             race->unexplained = xasprintf("its run has %" PRIu64 " events, which takes a while to "
                                           "read again; lardsim report --why %zu does so",
                                           events, k + 1);
-        else if (explain_race(race, x->quiet, e))
+        else if (explain_race(race, faults, x->quiet, e))
             return -1;
         if (fchdir(here))
             die("the working folder has gone");
@@ -127,8 +132,8 @@ int explain_all(struct reported *r, const struct explaining *x, struct err *e)
     const int here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     for (size_t i = 0; i < r->n && here >= 0 && !e->code; i++) {
-        draw_machine(&r->study[i]);
-        (void)explain_races(&r->study[i], x, here, e);
+        draw_machine(&r->study[i], &r->faults);
+        (void)explain_races(&r->study[i], &r->faults, x, here, e);
     }
     if (here >= 0)
         (void)close(here);

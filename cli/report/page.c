@@ -1,6 +1,7 @@
 /* page.c - the report as one HTML page that asks nobody for anything: text, tables and pictures
  * stand in it without a script; the script (page.js) adds choices, filters and what is too long to
  * show at once. What names say is text everywhere (markup_text), and in the data for the script. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -632,21 +633,16 @@ static void write_config(FILE *out, const struct report_run *run)
 static void write_spec(FILE *out, const char *path)
 {
     enum { BYTES_MOST = 1 << 16 };
-    FILE *in = fopen(path, "re");
-    char *line = NULL;
-    size_t room = 0, bytes = 0;
+    size_t bytes;
+    char *text = file_text(path, BYTES_MOST, &bytes);
 
-    if (!in)
-        return;
     fputs("<details><summary>The spec</summary><pre>", out);
-    for (ssize_t n; bytes < BYTES_MOST && (n = getline(&line, &room, in)) > 0; bytes += (size_t)n) {
-        line[strcspn(line, "\n")] = '\0';
-        markup_text(out, line);
-        fputc('\n', out);
-    }
+    if (text)
+        markup_text(out, text);
+    else
+        fprintf(out, "It can't be read: %s", strerror(errno));
     fputs("</pre></details>\n", out);
-    free(line);
-    fclose(in);
+    free(text);
 }
 
 /* The parts of a comparison are made again together. */

@@ -22,13 +22,10 @@ const struct report_part_info report_parts[PARTS] = {
 #undef PART
 };
 
-enum {
-    VERIFIED_MOST = 64
-}; /* cells of a sweep whose files are held against DONE, the first ones */
-
 struct report_reading {
     struct reported *to;
     struct map matches; /* hash of a statistic's name to 1 + the measures and parts it belongs to */
+    bool damaged;       /* something is not as it was written, and left out */
 };
 
 /* ---- facts and faults ------------------------------------------------------------------------ */
@@ -97,49 +94,13 @@ static bool is_there(const char *dir, const char *name)
     return there;
 }
 
-static bool read_json_file(const char *path, json_fn *fn, void *arg)
+/* A fault is told, and the folder is left out. */
+static bool is_fine(struct report_reading *r, const struct err *e)
 {
-    FILE *in = fopen(path, "re");
-    const bool ok = in && !json_read(in, fn, arg);
-
-    if (in)
-        fclose(in);
-    return ok;
-}
-
-bool report_read_json(const char *dir, const char *name, json_fn *fn, void *arg)
-{
-    char *path = in_folder(dir, name);
-    const bool ok = read_json_file(path, fn, arg);
-
-    free(path);
-    return ok;
-}
-
-/* Each line of a file is an object. False: one is none. */
-static bool read_lines(const char *dir, const char *file, json_fn *fn, void (*end)(void *),
-                       void *arg)
-{
-    char *path = in_folder(dir, file), *line = NULL;
-    FILE *in = fopen(path, "re");
-    size_t room = 0;
-    bool ok = true;
-
-    free(path);
-    for (ssize_t n; in && (n = getline(&line, &room, in)) > 0;) {
-        FILE *one = fmemopen(line, (size_t)n, "r");
-        if (!one)
-            die("no memory for a line of %s", file);
-        if (json_read(one, fn, arg))
-            ok = false;
-        else
-            end(arg);
-        fclose(one);
-    }
-    free(line);
-    if (in)
-        fclose(in);
-    return ok;
+    if (e->code)
+        fault_add(&r->to->faults, "%s", e->text);
+    r->damaged |= e->code == LARD_TOLERANCE;
+    return !e->code;
 }
 
 /* ---- statistics ------------------------------------------------------------------------------ */
@@ -352,50 +313,29 @@ static void take_host(void *arg, const char *name, const char *text)
         set(&run->seconds, text);
 }
 
-static void read_config(struct report_run *run, struct report_faults *faults)
+static int read_config(struct report_run *run, const struct seal *seal, struct err *e)
 {
-    char *path = in_folder(run->dir, "config.yaml");
     struct yaml_flat f = {0};
-    struct err e = {0};
+    size_t bytes;
+    char *text = seal_text(seal, "config.yaml", &bytes, e);
+    char *path = in_folder(run->dir, "config.yaml");
 
-    if (yaml_flat_file(&f, path, &e))
-        fault_add(faults, "%s", e.text);
-    for (size_t i = 0; i < f.n && !e.code; i++) {
-        char *text = NULL;
+    if (text)
+        yaml_flat_text(&f, path, text, bytes, e);
+    for (size_t i = 0; i < f.n && !e->code; i++) {
+        char *value = NULL;
         for (size_t k = 0; k < f.entry[i].value.n; k++)
-            xappend(&text, ",", f.entry[i].value.item[k]);
-        facts_add(&run->config, f.entry[i].name, text ? text : "");
-        free(text);
+            xappend(&value, ",", f.entry[i].value.item[k]);
+        facts_add(&run->config, f.entry[i].name, value ? value : "");
+        free(value);
     }
     yaml_flat_free(&f);
     free(path);
+    free(text);
+    return e->code ? -1 : 0;
 }
 
 /* ---- a run ----------------------------------------------------------------------------------- */
-
-struct faults_of {
-    struct report_faults *faults;
-    const char *dir;
-};
-
-static void tell_fault(void *arg, const char *file, const char *what)
-{
-    const struct faults_of *t = arg;
-
-    fault_add(t->faults, "%s/%s: %s since the run wrote it", t->dir, file, what);
-}
-
-static void check_whole(const struct report_run *run, struct report_faults *faults)
-{
-    struct faults_of t = {faults, run->dir};
-    struct err e = {0};
-
-    if (!run->done)
-        fault_add(faults, "%s: has no DONE, so it is not whole: %s. What there is of it is shown",
-                  run->dir, run->error ? run->error : "the run stopped, or still runs");
-    else if (folder_verify(run->dir, tell_fault, &t, &e) < 0)
-        fault_add(faults, "%s", e.text);
-}
 
 static struct report_run *run_add(struct report_study *s, const char *dir, const char *name)
 {
@@ -477,50 +417,71 @@ static void add_cells(struct report_study *s, const struct reading_stats *n, con
         add_cell(s, n, only ? only : "none");
 }
 
+static int read_words(struct report_run *run, const struct seal *seal, struct err *e)
+{
+    struct reading_provenance past = {.run = run};
+
+    if (results_json(seal, "provenance.json", take_provenance, &past, e))
+        return -1;
+    if (strncmp(past.schema, "lardsim-provenance-", 19) != 0)
+        return err_set(e, LARD_CONFIG,
+                       "%s/provenance.json: has another schema; what made these results is not "
+                       "known, and the folder is left out",
+                       run->dir);
+    return 0;
+}
+
+static int read_numbers(struct reading_stats *s, const struct seal *seal, struct err *e)
+{
+    if (results_json(seal, "stats.json", take_stat, s, e))
+        return -1;
+    if (strcmp(s->schema, "lardsim-stats-1") != 0)
+        return err_set(e, LARD_CONFIG,
+                       "%s/stats.json: its schema is \"%s\", and this version reads "
+                       "lardsim-stats-1; the folder is left out",
+                       s->run->dir, s->schema);
+    return 0;
+}
+
+/* What a run says of itself. checked: the whole folder was held against DONE. */
+static int read_files(struct reading_stats *s, const struct seal *seal, bool checked, struct err *e)
+{
+    struct report_run *run = s->run;
+
+    run->done = seal_there(seal);
+    if ((run->done && !checked && results_check(seal, e)) || read_words(run, seal, e) ||
+        read_numbers(s, seal, e) ||
+        (seal_names(seal, "host.json") && results_json(seal, "host.json", take_host, run, e)))
+        return -1;
+    if (!s->keep)
+        return 0;
+    run->time = series_read(seal, e);
+    return e->code || read_config(run, seal, e) ? -1 : 0;
+}
+
 /* False: there is nothing to be read; a fault says so. */
-static bool read_run(struct report_reading *r, struct report_study *s, const char *dir,
+static bool read_run(struct report_reading *r, struct report_study *s, const struct seal *seal,
                      const char *name, const char *only, bool config)
 {
-    struct report_run *run = run_add(s, dir, name);
+    struct report_run *run = run_add(s, seal_dir(seal), name);
     struct reading_stats stats = {.r = r, .run = run, .keep = config};
-    struct reading_provenance past = {.run = run};
-    struct report_faults *faults = &r->to->faults;
-    size_t n = 0;
+    struct err e = {0};
 
     numbers_of(&stats, NULL, 0);
-    run->done = is_there(dir, "DONE");
-    const bool known = report_read_json(dir, "provenance.json", take_provenance, &past),
-               ok = report_read_json(dir, "stats.json", take_stat, &stats);
-    if (!known || strncmp(past.schema, "lardsim-provenance-", 19) != 0)
-        fault_add(faults, "%s/provenance.json: %s; what made these results is not known", dir,
-                  known ? "has another schema" : "is missing, or no JSON");
-    if (!ok)
-        fault_add(faults, "%s/stats.json: is missing, or no JSON; the folder is left out", dir);
-    else if (strcmp(stats.schema, "lardsim-stats-1") != 0)
-        fault_add(faults,
-                  "%s/stats.json: its schema is \"%s\", and this version reads lardsim-stats-1; "
-                  "the folder is left out",
-                  dir, stats.schema);
-    const bool good = ok && !strcmp(stats.schema, "lardsim-stats-1");
+    read_files(&stats, seal, s->kind == STUDY_SWEEP, &e);
+    const bool good = is_fine(r, &e);
+    if (good && !run->done)
+        fault_add(&r->to->faults,
+                  "%s: has no DONE, so it is not whole: %s. What there is of it is shown", run->dir,
+                  run->error ? run->error : "the run stopped, or still runs");
     if (good) {
-        (void)report_read_json(dir, "host.json", take_host, run);
-        if (config)
-            read_config(run, faults);
-        if (config || s->runs <= VERIFIED_MOST)
-            check_whole(run, faults);
-        bool bad = false;
-        char *path = in_folder(dir, "intervals.csv");
-        run->time = config ? series_read(path, &bad) : NULL;
-        if (bad)
-            fault_add(faults, "%s: is no table of intervals that lardsim wrote", path);
-        free(path);
         s->has_region |= run->judged_region;
         add_cells(s, &stats, only);
     } else {
         run_free(run);
         s->runs--;
     }
-    for (; n < stats.n; n++)
+    for (size_t n = 0; n < stats.n; n++)
         free(stats.policy[n].label);
     free(stats.policy);
     return good;
@@ -603,7 +564,7 @@ static struct report_race *race_find(struct report_study *s, const struct readin
     return race;
 }
 
-static void end_race(void *arg)
+static bool end_race(void *arg)
 {
     struct reading_race *r = arg;
     const char *policy = facts_find(&r->line, "policy");
@@ -623,10 +584,11 @@ static void end_race(void *arg)
             race->count[i].n++;
     }
     facts_free(&r->line);
+    return false;
 }
 
 /* A difference of a comparison belongs to the race whose first access it is. */
-static void end_difference(void *arg)
+static bool end_difference(void *arg)
 {
     struct reading_race *r = arg;
     const char *event = facts_find(&r->line, "event"), *of = facts_find(&r->line, "of"),
@@ -644,20 +606,20 @@ static void end_difference(void *arg)
         free(name);
     }
     facts_free(&r->line);
+    return false;
 }
 
-static void read_races(struct report_reading *r, struct report_study *s, const char *dir,
+static void read_races(struct report_reading *r, struct report_study *s, const struct seal *seal,
                        const char *label)
 {
-    struct reading_race race = {.study = s, .dir = dir, .label = label};
+    struct reading_race race = {.study = s, .dir = seal_dir(seal), .label = label};
+    struct err e = {0};
 
-    if (!read_lines(dir, "races.jsonl", take_member, end_race, &race))
-        fault_add(&r->to->faults, "%s/races.jsonl: has a line that is no JSON; it is left out",
-                  dir);
-    facts_free(&race.line);
-    if (!read_lines(dir, "differences.jsonl", take_member, end_difference, &race))
-        fault_add(&r->to->faults,
-                  "%s/differences.jsonl: has a line that is no JSON; it is left out", dir);
+    if (seal_names(seal, "races.jsonl"))
+        results_lines(seal, "races.jsonl", take_member, end_race, &race, &e);
+    if (!e.code && seal_names(seal, "differences.jsonl"))
+        results_lines(seal, "differences.jsonl", take_member, end_difference, &race, &e);
+    (void)is_fine(r, &e);
     facts_free(&race.line);
 }
 
@@ -715,27 +677,37 @@ static bool is_label(const char *text)
     return *text && !strchr(text, '/') && text[0] != '.';
 }
 
-static void read_comparison(struct report_reading *r, const char *dir,
+static void read_part(struct report_reading *r, struct report_study *s, const char *dir,
+                      const char *label)
+{
+    char *child = in_folder(dir, label);
+    struct err e = {0};
+    struct seal *seal = seal_open(child, &e);
+
+    if (is_fine(r, &e) && read_run(r, s, seal, label, label, true)) {
+        read_races(r, s, seal, label);
+        if (strcmp(label, "none") != 0)
+            draw_from(s, child);
+    }
+    seal_close(seal);
+    free(child);
+}
+
+static void read_comparison(struct report_reading *r, const struct seal *seal,
                             const struct policies_seen *p)
 {
+    const char *dir = seal_dir(seal);
     struct report_study *s = runs_study(r->to, dir);
 
     if (p->error)
         fault_add(&r->to->faults, "%s: the comparison stopped: %s. What there is of it is shown",
                   dir, p->error);
-    else if (!is_there(dir, "DONE"))
+    else if (!seal_there(seal))
         fault_add(&r->to->faults,
                   "%s: has no DONE, so it is not whole. What there is of it is shown", dir);
-    for (size_t i = 0; i < p->policies.n; i++) {
-        const char *label = p->policies.at[i].name;
-        char *child = in_folder(dir, label);
-        if (is_label(label) && read_run(r, s, child, label, label, true)) {
-            read_races(r, s, child, label);
-            if (strcmp(label, "none") != 0)
-                draw_from(s, child);
-        }
-        free(child);
-    }
+    for (size_t i = 0; i < p->policies.n; i++)
+        if (is_label(p->policies.at[i].name))
+            read_part(r, s, dir, p->policies.at[i].name);
 }
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
@@ -763,29 +735,39 @@ static void sweep_point(struct report_study *s, struct report_cell *c, const str
             csv_at(row, i < ARRAY_SIZE(column) ? column[i] : i - ARRAY_SIZE(column) + LISTED_AXES));
 }
 
-/* The cell's index, or NO_BASELINE: it is not done. shown: sources and policies whose races are
- * read. */
+/* The cell's index, or NO_BASELINE: it is not as it was written. shown: sources and policies whose
+ * races are read. */
+static size_t done_cell(struct report_reading *r, struct report_study *s, const struct seal *seal,
+                        const struct csv_row *row, struct map *shown)
+{
+    const char *label = csv_at(row, LISTED_POLICY);
+
+    if (!read_run(r, s, seal, csv_at(row, LISTED_CELL), label, s->runs == 0))
+        return NO_BASELINE;
+    char *first = xasprintf("%s %s", csv_at(row, LISTED_SOURCE), label);
+    uint64_t *seen = map_put(shown, digest_bytes(first, strlen(first)));
+    if (!(*seen)++)
+        read_races(r, s, seal, label);
+    free(first);
+    draw_from(s, seal_dir(seal));
+    sweep_point(s, &s->cell[s->cells - 1], row);
+    return s->cells - 1;
+}
+
 static size_t sweep_cell(struct report_reading *r, struct report_study *s,
                          const struct sweep_folder *f, const struct csv_row *row, struct map *shown)
 {
-    const char *hash = csv_at(row, LISTED_CELL), *label = csv_at(row, LISTED_POLICY);
-    const enum cell_state state = sweep_state(f, hash);
-    char *dir = sweep_path(f, "cells", hash);
+    const char *hash = csv_at(row, LISTED_CELL);
+    struct err e = {0};
+    const enum cell_state state = cell_state(f->dir, hash, &e);
+    struct seal *seal = state == CELL_DONE ? cell_open(f->dir, hash, &e) : NULL;
     size_t at = NO_BASELINE;
 
     s->failed += state == CELL_FAILED;
     s->missing += state != CELL_FAILED && state != CELL_DONE;
-    if (state == CELL_DONE && read_run(r, s, dir, hash, label, s->runs == 0)) {
-        char *first = xasprintf("%s %s", csv_at(row, LISTED_SOURCE), label);
-        uint64_t *seen = map_put(shown, digest_bytes(first, strlen(first)));
-        if (!(*seen)++)
-            read_races(r, s, dir, label);
-        draw_from(s, dir);
-        at = s->cells - 1;
-        sweep_point(s, &s->cell[at], row);
-        free(first);
-    }
-    free(dir);
+    if (is_fine(r, &e) && seal)
+        at = done_cell(r, s, seal, row, shown);
+    seal_close(seal);
     return at;
 }
 
@@ -835,9 +817,8 @@ static void read_sweep(struct report_reading *r, const char *dir)
     struct listing l;
     struct err e = {0};
 
-    if (listing_read(&l, &f, &e))
-        fault_add(&r->to->faults, "%s", e.text);
-    else
+    listing_read(&l, dir, &e);
+    if (is_fine(r, &e))
         read_listed(r, dir, &f, &l);
     listing_free(&l);
     free(f.dir);
@@ -981,12 +962,18 @@ static void take_table(void *arg, const char *name, const char *text)
     }
 }
 
+enum { TABLE_MOST = 1 << 28 };
+
 static void read_table(struct report_reading *r, const char *path)
 {
     const size_t before = r->to->n;
     struct reading_table t = {.to = r->to, .path = path};
+    size_t bytes;
+    char *text = file_text(path, TABLE_MOST, &bytes);
 
-    if (!read_json_file(path, take_table, &t))
+    if (!text)
+        fault_add(&r->to->faults, "%s: can't be read: %s", path, strerror(errno));
+    else if (json_read(text, bytes, take_table, &t))
         fault_add(&r->to->faults,
                   "%s: is no JSON; give a results folder, or what `lardsim reproduce "
                   "NAME --json` wrote",
@@ -998,24 +985,28 @@ static void read_table(struct report_reading *r, const char *path)
                   path);
     free(t.program);
     free(t.detector);
+    free(text);
 }
 
 /* ---- whatever it is -------------------------------------------------------------------------- */
 
-static void read_folder(struct report_reading *r, const char *dir)
+static void read_sealed(struct report_reading *r, const char *dir, const struct seal *seal)
 {
     struct policies_seen p = {0};
-    const bool compared = report_read_json(dir, "compare.json", take_policy, &p);
+    struct err e = {0};
 
-    if (is_there(dir, "plan.csv")) {
-        read_sweep(r, dir);
-    } else if (compared && !strcmp(p.schema, "lardsim-costs-1")) {
-        read_comparison(r, dir, &p);
-    } else if (is_there(dir, "stats.json")) {
+    if (seal_names(seal, "compare.json"))
+        results_json(seal, "compare.json", take_policy, &p, &e);
+    if (!is_fine(r, &e)) {
+        /* told */
+    } else if (!strcmp(p.schema, "lardsim-costs-1")) {
+        read_comparison(r, seal, &p);
+    } else if (seal_names(seal, "stats.json")) {
         struct report_study *s = runs_study(r->to, dir);
-        draw_from(s, dir);
-        if (read_run(r, s, dir, dir, NULL, true))
-            read_races(r, s, dir, NULL);
+        if (read_run(r, s, seal, dir, NULL, true)) {
+            draw_from(s, dir);
+            read_races(r, s, seal, NULL);
+        }
     } else {
         fault_add(&r->to->faults,
                   "%s: holds no results: neither stats.json nor compare.json nor plan.csv. Give a "
@@ -1025,6 +1016,20 @@ static void read_folder(struct report_reading *r, const char *dir)
     }
     free(p.error);
     facts_free(&p.policies);
+}
+
+static void read_folder(struct report_reading *r, const char *dir)
+{
+    struct err e = {0};
+
+    if (is_there(dir, "plan.csv")) {
+        read_sweep(r, dir);
+        return;
+    }
+    struct seal *seal = seal_open(dir, &e);
+    if (is_fine(r, &e))
+        read_sealed(r, dir, seal);
+    seal_close(seal);
 }
 
 static void check_builds(struct report_study *s, struct report_faults *faults)
@@ -1069,7 +1074,8 @@ int reported_read(struct reported *to, const char *const *path, size_t n, struct
         cells += to->study[i].cells + (to->study[i].kind == STUDY_TABLE);
     }
     if (!cells)
-        return err_set(e, LARD_CONFIG, "%s", to->faults.n ? to->faults.at[0] : "nothing to report");
+        return err_set(e, r.damaged ? LARD_TOLERANCE : LARD_CONFIG, "%s",
+                       to->faults.n ? to->faults.at[0] : "nothing to report");
     return 0;
 }
 

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "cli/cli.h"
+#include "results/results.h"
 
 /* ---- what is read of a run: report/read.c ---------------------------------------------------- */
 
@@ -88,8 +89,9 @@ struct report_series { /* a row for each stretch of time */
     size_t columns, rows, cap;
     double *value; /* owns; row by row */
 };
-enum { SERIES_ROWS = 256 };                                     /* more are merged, two and two */
-struct report_series *series_read(const char *path, bool *bad); /* NULL: there is none */
+enum { SERIES_ROWS = 256 }; /* more are merged, two and two */
+/* Of intervals.csv. NULL: there is none, or error. */
+struct report_series *series_read(const struct seal *s, struct err *e);
 double series_at(const struct report_series *s, size_t row, const char *name); /* NAN: none */
 void series_free(struct report_series *s);
 
@@ -173,7 +175,6 @@ void reported_free(struct reported *r);
 const struct report_race *study_race(const struct report_study *s, const struct report_race *like);
 /* Appends a word as a shell takes it. */
 void report_shell_word(char **command, const char *word);
-bool report_read_json(const char *dir, const char *name, json_fn *fn, void *arg);
 
 /* ---- what it means: report/study.c, report/say.c --------------------------------------------- */
 

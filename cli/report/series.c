@@ -44,33 +44,49 @@ static bool add_row(struct report_series *s, const struct csv_row *row)
     return true;
 }
 
-struct report_series *series_read(const char *path, bool *bad)
-{
-    FILE *in = fopen(path, "re");
-    struct csv_row row = {0};
+struct reading_series {
+    struct report_series *s;
+    struct csv_row row;
+    bool bad;
+};
 
-    *bad = false;
-    if (!in)
-        return NULL;
-    struct report_series *s = xcalloc(1, sizeof *s);
-    *bad = !csv_read(&row, in) || row.n < 3 || strcmp(csv_at(&row, 0), "start") != 0 ||
-           strcmp(csv_at(&row, 1), "end") != 0;
-    if (!*bad) {
-        s->name = copy_heads(&row);
-        s->columns = row.n;
-        s->value = xcalloc(2 * SERIES_ROWS * s->columns, sizeof *s->value);
+static bool is_head(const struct csv_row *row)
+{
+    return row->n >= 3 && !strcmp(csv_at(row, 0), "start") && !strcmp(csv_at(row, 1), "end");
+}
+
+static bool take_line(void *reading, char *line, size_t bytes)
+{
+    struct reading_series *r = reading;
+    struct csv_text in = {line, line + bytes};
+
+    r->bad = !csv_read(&r->row, &in) || (!r->s->columns && !is_head(&r->row));
+    if (!r->bad && r->s->columns) {
+        r->bad = !add_row(r->s, &r->row);
+    } else if (!r->bad) {
+        r->s->name = copy_heads(&r->row);
+        r->s->columns = r->row.n;
+        r->s->value = xcalloc(2 * SERIES_ROWS * r->s->columns, sizeof *r->s->value);
     }
-    while (!*bad && csv_read(&row, in))
-        *bad = !add_row(s, &row);
-    csv_free(&row);
-    fclose(in);
-    if (*bad || !s->rows) {
-        series_free(s);
+    return r->bad;
+}
+
+struct report_series *series_read(const struct seal *s, struct err *e)
+{
+    struct reading_series r = {.s = xcalloc(1, sizeof *r.s)};
+
+    if (seal_names(s, "intervals.csv") && !seal_lines(s, "intervals.csv", take_line, &r, e) &&
+        r.bad)
+        err_set(e, LARD_TOLERANCE, "%s/intervals.csv: is no table of intervals that lardsim wrote",
+                seal_dir(s));
+    csv_free(&r.row);
+    if (e->code || !r.s->rows) {
+        series_free(r.s);
         return NULL;
     }
-    if (s->rows > SERIES_ROWS)
-        merge(s);
-    return s;
+    if (r.s->rows > SERIES_ROWS)
+        merge(r.s);
+    return r.s;
 }
 
 double series_at(const struct report_series *s, size_t row, const char *name)

@@ -107,8 +107,8 @@ static int report_page(const struct cli *c, const char *page, struct outfile **o
 
     if (!status) {
         size_t *first = xcalloc(r.n + 1, sizeof *first);
-        tell_faults(&r.faults);
         status = explain_all(&r, &x, e);
+        tell_faults(&r.faults);
         make_figures(&f, &r, first);
         page_write(outfile_stream(*out), &r, &f, first);
         status = status ? status

@@ -34,40 +34,33 @@ void pairs_add(struct table_pairs *p, const char *pair)
     p->name[p->n++] = xstrdup(pair);
 }
 
-static void add_line(struct table_pairs *p, char *line)
+static bool add_line(void *pairs, char *line, size_t bytes)
 {
     char *earlier = strstr(line, "\"earlier\": {");
 
+    (void)bytes;
     if (!earlier)
-        return;
+        return false;
     *earlier = '\0';
     const char *b = site_in(earlier + 1), *a = site_in(line);
     if (!a || !b)
-        return;
+        return false;
     const bool in_order = strcmp(a, b) <= 0;
     char *pair = xasprintf("%s and %s", in_order ? a : b, in_order ? b : a);
-    pairs_add(p, pair);
+    pairs_add(pairs, pair);
     free(pair);
+    return false;
 }
 
 int pairs_read(struct table_pairs *p, const struct sweep *s, const char *hash, struct err *e)
 {
-    char *dir = sweep_path(s->folder, "cells", hash), *path = xasprintf("%s/races.jsonl", dir);
-    FILE *in = fopen(path, "re");
-    char *line = NULL;
-    size_t room = 0;
+    struct seal *seal = cell_open(s->folder->dir, hash, e);
 
-    *p = (struct table_pairs){.known = in != NULL};
-    while (in && getline(&line, &room, in) > 0)
-        add_line(p, line);
-    const int failed =
-        in && ferror(in) ? err_set(e, LARD_OUTPUT, "%s: can't be read; remove the cell", path) : 0;
-    if (in)
-        fclose(in);
-    free(line);
-    free(path);
-    free(dir);
-    return failed;
+    *p = (struct table_pairs){.known = seal && seal_names(seal, "races.jsonl")};
+    if (p->known)
+        seal_lines(seal, "races.jsonl", add_line, p, e);
+    seal_close(seal);
+    return e->code ? -1 : 0;
 }
 
 void pairs_free(struct table_pairs *p)

@@ -97,7 +97,7 @@ static int read_stats(struct cell_stats *to, const struct sweep *s, size_t cell,
     *to = (struct cell_stats){0};
     if (cell == NO_CELL)
         return 0;
-    if (cell_stats_read(to, s->folder, s->plan->cell[cell].hash, e))
+    if (cell_stats_read(to, s->folder->dir, s->plan->cell[cell].hash, e))
         return -1;
     forget_unwanted(to);
     return 0;

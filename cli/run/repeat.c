@@ -45,7 +45,11 @@ static int check(const struct cli *c, struct err *e)
 
 static int read_past(struct repeat *a, struct err *e)
 {
-    if (sim_past_read(&a->past, a->dir, e))
+    struct seal *s = seal_open(a->dir, e);
+    const int failed = !s || past_read(&a->past, s, a->dir, e);
+
+    seal_close(s);
+    if (failed)
         return -1;
     if (!a->past.complete)
         return err_set(e, LARD_USAGE,

@@ -3,6 +3,7 @@
 #define LARDSIM_V_RUN_H
 
 #include "cli/cli.h"
+#include "results/results.h"
 #include "sim/sim.h"
 
 /* ---- shared with `lardsim compare`: run/run.c -------------------------------------------------
@@ -78,7 +79,7 @@ void race_groups_free(struct race_groups *g);
 
 struct repeat {
     const char *dir;
-    struct sim_past past;
+    struct past past;
     struct cli cli; /* what is run; owns given */
     char **path;    /* owns */
     size_t paths, paths_cap;

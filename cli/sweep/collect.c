@@ -11,91 +11,6 @@
 
 enum { OPT_STAT = 600 };
 
-/* ---- the statistics of a cell --------------------------------------------------------------- */
-
-static int read_rows(struct csv_row *all, FILE *in)
-{
-    if (!csv_read(all, in) || strcmp(csv_at(all, 0), "name") != 0)
-        return -1;
-    return 0;
-}
-
-static void cell_error(const char *path, bool missing, struct err *e)
-{
-    err_set(e, LARD_OUTPUT,
-            "%s: %s; remove the folder of the cell, and `lardsim sweep` runs it again", path,
-            missing ? strerror(errno) : "not as lardsim wrote it");
-}
-
-int cell_stats_read(struct cell_stats *s, const struct sweep_folder *f, const char *hash,
-                    struct err *e)
-{
-    char *dir = sweep_path(f, "cells", hash), *path = xasprintf("%s/stats.csv", dir);
-    FILE *in = fopen(path, "re");
-    struct csv_row row = {0};
-
-    *s = (struct cell_stats){0};
-    if (!in || read_rows(&row, in))
-        cell_error(path, in == NULL, e);
-    while (!e->code && csv_read(&row, in)) {
-        s->at = xgrow(s->at, s->n, &s->cap, sizeof *s->at);
-        s->at[s->n++] = (struct cell_stat){xstrdup(csv_at(&row, 0)), xstrdup(csv_at(&row, 1)),
-                                           xstrdup(csv_at(&row, 2))};
-    }
-    if (in)
-        fclose(in);
-    csv_free(&row);
-    free(dir);
-    free(path);
-    return e->code ? -1 : 0;
-}
-
-void cell_stats_free(struct cell_stats *s)
-{
-    for (size_t i = 0; i < s->n; i++) {
-        free(s->at[i].name);
-        free(s->at[i].value);
-        free(s->at[i].unit);
-    }
-    free(s->at);
-    free(s->behaviour);
-    free(s->findings);
-}
-
-const char *cell_stats_find(const struct cell_stats *s, const char *name)
-{
-    for (size_t i = 0; i < s->n; i++)
-        if (strcmp(s->at[i].name, name) == 0)
-            return s->at[i].value;
-    return NULL;
-}
-
-static void take_word(void *stats, const char *name, const char *text)
-{
-    struct cell_stats *s = stats;
-
-    if (!strcmp(name, "behaviour") && !s->behaviour)
-        s->behaviour = xstrdup(text);
-    else if (!strcmp(name, "findings.key"))
-        xappend(&s->findings, " ", text);
-}
-
-/* What stats.csv, which has numbers alone, does not say. */
-static int take_words(struct cell_stats *s, const struct sweep_folder *f, const char *hash,
-                      struct err *e)
-{
-    char *dir = sweep_path(f, "cells", hash), *path = xasprintf("%s/stats.json", dir);
-    FILE *in = fopen(path, "re");
-
-    if (!in || json_read(in, take_word, s))
-        cell_error(path, in == NULL, e);
-    if (in)
-        fclose(in);
-    free(dir);
-    free(path);
-    return e->code ? -1 : 0;
-}
-
 /* ---- columns -------------------------------------------------------------------------------- */
 
 /* "policy.*.races.accesses" is that of the cell's policy. */
@@ -158,16 +73,34 @@ static void choose(struct collecting *w, const struct cli *c)
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
+static enum cell_state *state_of(const struct collecting *w, const char *hash)
+{
+    const uint64_t *at = map_find(&w->at, strtoull(hash, NULL, 16));
+
+    return at ? &w->state[*at] : NULL;
+}
+
+/* It was as DONE says a moment ago. */
+static void has_changed(struct collecting *w, const char *hash, const struct err *why)
+{
+    *state_of(w, hash) = CELL_DAMAGED;
+    w->damaged++;
+    cli_note("%s", why->text);
+}
+
 /* The cycles of cells that are baselines are asked for again and again. */
 static uint64_t baseline_cycles(struct collecting *w, const char *hash)
 {
     uint64_t *known = map_put(&w->baseline, strtoull(hash, NULL, 16));
-    struct err none = {0};
+    const enum cell_state *state = state_of(w, hash);
+    struct err e = {0};
     struct cell_stats s;
 
-    if (*known || !*hash || sweep_state(w->folder, hash) != CELL_DONE)
+    if (*known || !state || *state != CELL_DONE)
         return *known;
-    if (!cell_stats_read(&s, w->folder, hash, &none) && cell_stats_find(&s, "machine.cycles"))
+    if (cell_stats_read(&s, w->folder->dir, hash, &e))
+        has_changed(w, hash, &e);
+    else if (cell_stats_find(&s, "machine.cycles"))
         *known = strtoull(cell_stats_find(&s, "machine.cycles"), NULL, 10);
     cell_stats_free(&s);
     return *known;
@@ -286,9 +219,11 @@ static int write_row(struct collecting *w, const struct csv_row *r, struct err *
 {
     struct cell_row row = {0};
     struct cell_stats s;
+    struct err changed = {0};
 
-    if (!cell_stats_read(&s, w->folder, csv_at(r, LISTED_CELL), e) &&
-        !take_words(&s, w->folder, csv_at(r, LISTED_CELL), e)) {
+    if (cell_stats_read(&s, w->folder->dir, csv_at(r, LISTED_CELL), &changed)) {
+        has_changed(w, csv_at(r, LISTED_CELL), &changed);
+    } else {
         fill_row(&row, w, r, &s);
         csv_line(outfile_stream(w->csv), &row);
         json_line(outfile_stream(w->jsonl), &w->head, &row);
@@ -308,7 +243,7 @@ static int write_rows(struct collecting *w, struct err *e)
     for (size_t i = 0; i < w->listing->n && !failed; i++) {
         const struct csv_row *r = &w->listing->row[i];
         w->asked += listing_asked(r);
-        if (listing_asked(r) && sweep_state(w->folder, csv_at(r, LISTED_CELL)) == CELL_DONE)
+        if (listing_asked(r) && *state_of(w, csv_at(r, LISTED_CELL)) == CELL_DONE)
             failed = write_row(w, r, e);
     }
     return failed;
@@ -349,6 +284,13 @@ static int collect(struct collecting *w, struct err *e)
 
 /* ---- the verb ------------------------------------------------------------------------------- */
 
+static void find_cells(struct collecting *w)
+{
+    w->state = sweep_states(w->folder, w->listing, &w->damaged);
+    for (size_t i = 0; i < w->listing->n; i++)
+        *map_put(&w->at, strtoull(csv_at(&w->listing->row[i], LISTED_CELL), NULL, 16)) = i;
+}
+
 static void warn(const struct collecting *w)
 {
     for (size_t i = ARRAY_SIZE(standard); i < w->stats; i++)
@@ -375,6 +317,7 @@ static void json_tables(const struct collecting *w)
     json_key_str(&j, "schema", "lardsim-sweep-collect-1");
     json_key_u64(&j, "cells", w->rows);
     json_key_u64(&j, "missing", w->asked - w->rows);
+    json_key_u64(&j, "damaged", w->damaged);
     json_key(&j, "files");
     json_array(&j);
     for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
@@ -393,7 +336,9 @@ static int run_collect(const struct cli *c, struct err *e)
     struct collecting w = {.folder = &f, .listing = &l};
 
     map_init(&w.baseline, NULL);
-    if (!listing_read(&l, &f, e)) {
+    map_init(&w.at, NULL);
+    if (!listing_read(&l, f.dir, e)) {
+        find_cells(&w);
         choose(&w, c);
         w.found = xcalloc(w.stats, sizeof *w.found);
         find_numbers(&w);
@@ -401,6 +346,8 @@ static int run_collect(const struct cli *c, struct err *e)
         if (!collect(&w, e)) {
             warn(&w);
             (cli_has(c, OPT_JSON) ? json_tables : print_tables)(&w);
+            if (w.damaged)
+                sweep_damaged(&f, w.damaged, e);
         }
     }
     cell_row_free(&w.head);
@@ -408,6 +355,8 @@ static int run_collect(const struct cli *c, struct err *e)
     free(w.found);
     free(w.stat);
     map_free(&w.baseline);
+    map_free(&w.at);
+    free(w.state);
     listing_free(&l);
     free(f.dir);
     return e->code ? -1 : LARD_DONE;
@@ -428,7 +377,9 @@ const struct verb verb_sweep_collect = {
     .text = "A row is a cell that is done: its axes, source, seed and policy; the overhead, which "
             "is its cycles / the cycles of its baseline - 1, the baseline being the cell of the "
             "same point without a policy; and statistics. index.sqlite has all statistics of all "
-            "cells. An axis that makes no difference to a cell is empty in its row.",
+            "cells. An axis that makes no difference to a cell is empty in its row. All files of a "
+            "cell are held against its DONE: one that is not as it was written is named, and is in "
+            "no table; the exit code is 6 then.",
     .examples = "lardsim sweep collect l2\n"
                 "lardsim sweep collect l2 --stat policy.*.memory.peak",
     .options = options,

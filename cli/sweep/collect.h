@@ -4,20 +4,6 @@
 
 #include "cli/sweep/sweep.h"
 
-struct cell_stat {
-    char *name, *value, *unit; /* own */
-};
-struct cell_stats {       /* of a cell, as its stats.csv has them */
-    struct cell_stat *at; /* owns */
-    size_t n, cap;
-    char *behaviour, *findings; /* own; the digest, and keys with spaces between; NULL: none */
-};
-/* 0 or -1; s is to be freed either way. */
-int cell_stats_read(struct cell_stats *s, const struct sweep_folder *f, const char *hash,
-                    struct err *e);
-const char *cell_stats_find(const struct cell_stats *s, const char *name); /* NULL: none */
-void cell_stats_free(struct cell_stats *s);
-
 struct cell_value {
     char *text; /* owns; "": none */
     bool number;
@@ -31,13 +17,16 @@ struct collecting {
     const struct listing *listing;
     const char **stat; /* owns; that are columns */
     size_t stats;
-    bool *found;         /* owns; by stat: some cell has it */
-    bool *number;        /* owns; by column of the listing: all its values are numbers */
-    struct map baseline; /* hash to cycles */
+    bool *found;            /* owns; by stat: some cell has it */
+    bool *number;           /* owns; by column of the listing: all its values are numbers */
+    struct map baseline;    /* hash to cycles */
+    struct map at;          /* hash to row of the listing */
+    enum cell_state *state; /* owns; by row of the listing */
     struct cell_row head;
     struct outfile *csv, *jsonl;
     struct cell_index *index;
     size_t rows, asked; /* cells: in the tables, that should be */
+    size_t damaged;
 };
 
 /* ---- index.sqlite: sweep/index.c ------------------------------------------------------------ */

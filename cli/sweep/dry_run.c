@@ -8,7 +8,8 @@
 static const char *const state_text[] = {[CELL_MISSING] = "missing",
                                          [CELL_RUNNING] = "running",
                                          [CELL_DONE] = "done",
-                                         [CELL_FAILED] = "failed"};
+                                         [CELL_FAILED] = "failed",
+                                         [CELL_DAMAGED] = "damaged"};
 
 /* Three digits are more than a prediction is worth. width: of the column; 0 in a sentence. */
 static void print_size(uint64_t bytes, int width)
@@ -66,7 +67,7 @@ static struct total total_of(const struct sweep *s, const struct predicted *x)
 
     for (size_t i = 0; i < s->plan->n; i++) {
         t.bases += !s->plan->cell[i].asked;
-        if (s->state[i] != CELL_MISSING)
+        if (s->state[i] != CELL_MISSING && s->state[i] != CELL_DAMAGED)
             continue;
         t.missing++;
         t.unknown += !x[i].known;

@@ -25,43 +25,7 @@ char *folder_flight(const struct sweep_folder *f, const char *hash)
     return sweep_path(f, f->flight ? f->flight : "tmp", hash);
 }
 
-static bool has(const struct sweep_folder *f, const char *room, const char *hash, const char *file)
-{
-    char *path = xasprintf("%s/%s/%s/%s", f->dir, room, hash, file);
-    const bool there = access(path, F_OK) == 0;
-
-    free(path);
-    return there;
-}
-
-/* What somebody copied in part has no DONE. */
-enum cell_state sweep_state(const struct sweep_folder *f, const char *hash)
-{
-    return has(f, "cells", hash, "DONE")   ? CELL_DONE
-           : has(f, "failed", hash, "log") ? CELL_FAILED
-                                           : CELL_MISSING;
-}
-
 /* ---- files ---------------------------------------------------------------------------------- */
-
-char *file_read(const char *path, size_t *bytes)
-{
-    FILE *in = fopen(path, "re");
-    char *text;
-
-    if (!in)
-        return NULL;
-    text = xmalloc(YAML_MAX_BYTES + 2);
-    *bytes = fread(text, 1, YAML_MAX_BYTES + 1, in);
-    text[*bytes] = '\0';
-    const int reason = ferror(in) ? errno : 0;
-    fclose(in);
-    errno = reason;
-    if (!reason)
-        return text;
-    free(text);
-    return NULL;
-}
 
 static int cannot(const char *path, struct err *e)
 {
@@ -90,7 +54,7 @@ int sweep_done(const struct sweep_folder *f, const char *hash, struct err *e)
 char *sweep_read(const struct sweep_folder *f, const char *name, size_t *bytes, struct err *e)
 {
     char *path = sweep_path(f, name, NULL);
-    char *text = file_read(path, bytes);
+    char *text = file_text(path, YAML_MAX_BYTES + 1, bytes);
 
     if (!text)
         err_set(e, LARD_CONFIG,
@@ -115,15 +79,16 @@ int sweep_write(const struct sweep_folder *f, const char *name, const char *text
 
 /* ---- what failed ---------------------------------------------------------------------------- */
 
+enum { LOG_MOST = 1 << 20 };
+
 static void copy_text(FILE *to, const char *path)
 {
-    FILE *from = path ? fopen(path, "re") : NULL;
-    char some[4096];
+    size_t bytes;
+    char *text = path ? file_text(path, LOG_MOST, &bytes) : NULL;
 
-    for (size_t n; from && (n = fread(some, 1, sizeof some, from)) > 0;)
-        fwrite(some, 1, n, to);
-    if (from)
-        fclose(from);
+    if (text)
+        fwrite(text, 1, bytes, to);
+    free(text);
 }
 
 int sweep_failed(const struct sweep_folder *f, const char *hash, const char *text, const char *more,
@@ -154,12 +119,12 @@ static const char mark[] = "lardsim sweep\n";
 
 static bool begins_with(const struct sweep_folder *f, const char *name, const char *text)
 {
-    char *path = sweep_path(f, name, NULL), some[64] = "";
-    FILE *in = fopen(path, "re");
-    const bool is = in && fread(some, 1, sizeof some - 1, in) && !strncmp(some, text, strlen(text));
+    char *path = sweep_path(f, name, NULL);
+    size_t bytes;
+    char *some = file_text(path, strlen(text), &bytes);
+    const bool is = some && !strcmp(some, text);
 
-    if (in)
-        fclose(in);
+    free(some);
     free(path);
     return is;
 }

@@ -1,6 +1,7 @@
 /* manage.c - lardsim sweep status and lardsim sweep clean: what the folder has, and what of it no
  * cell of the spec needs. */
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,20 +10,21 @@
 
 /* ---- status --------------------------------------------------------------------------------- */
 
+enum { WHY_MOST = 1200 };
+
 /* The first line of the log: owned by the caller. */
 static char *why_failed(const struct sweep_folder *f, const char *hash)
 {
     char *dir = sweep_path(f, "failed", hash), *path = xasprintf("%s/log", dir);
-    FILE *in = fopen(path, "re");
-    char line[1200] = "no log";
+    size_t bytes;
+    char *why = file_text(path, WHY_MOST, &bytes);
 
-    if (in && fgets(line, sizeof line, in))
-        line[strcspn(line, "\n")] = '\0';
-    if (in)
-        fclose(in);
+    if (!why)
+        why = xasprintf("its log can't be read: %s", strerror(errno));
+    why[strcspn(why, "\n")] = '\0';
     free(dir);
     free(path);
-    return xstrdup(line);
+    return why;
 }
 
 static void print_failed(const struct sweep_folder *f, const struct listing *l,
@@ -42,12 +44,15 @@ static void print_failed(const struct sweep_folder *f, const struct listing *l,
     free(why);
 }
 
-static void print_status(const struct sweep_folder *f, const struct listing *l, const size_t n[])
+static void print_status(const struct sweep_folder *f, const struct listing *l,
+                         const enum cell_state *state, const size_t n[])
 {
     printf("cells    %zu\ndone     %zu\nfailed   %zu\nmissing  %zu\n", l->n, n[CELL_DONE],
            n[CELL_FAILED], n[CELL_MISSING]);
+    if (n[CELL_DAMAGED])
+        printf("damaged  %zu\n", n[CELL_DAMAGED]);
     for (size_t i = 0; i < l->n; i++)
-        if (sweep_state(f, csv_at(&l->row[i], LISTED_CELL)) == CELL_FAILED)
+        if (state[i] == CELL_FAILED)
             print_failed(f, l, &l->row[i]);
 }
 
@@ -64,7 +69,8 @@ static void json_failed(struct json *j, const struct sweep_folder *f, const stru
     free(why);
 }
 
-static void status_json(const struct sweep_folder *f, const struct listing *l, const size_t n[])
+static void status_json(const struct sweep_folder *f, const struct listing *l,
+                        const enum cell_state *state, const size_t n[])
 {
     struct json j;
 
@@ -74,31 +80,60 @@ static void status_json(const struct sweep_folder *f, const struct listing *l, c
     json_key_u64(&j, "cells", l->n);
     json_key_u64(&j, "done", n[CELL_DONE]);
     json_key_u64(&j, "missing", n[CELL_MISSING]);
+    json_key_u64(&j, "damaged", n[CELL_DAMAGED]);
     json_key(&j, "failed");
     json_array(&j);
     for (size_t i = 0; i < l->n; i++)
-        if (sweep_state(f, csv_at(&l->row[i], LISTED_CELL)) == CELL_FAILED)
+        if (state[i] == CELL_FAILED)
             json_failed(&j, f, l, &l->row[i]);
     json_end(&j);
     json_end(&j);
 }
 
+enum cell_state *sweep_states(const struct sweep_folder *f, const struct listing *l,
+                              size_t *damaged)
+{
+    enum cell_state *state = xcalloc(l->n + 1, sizeof *state);
+
+    *damaged = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        struct err why = {0};
+        state[i] = cell_state(f->dir, csv_at(&l->row[i], LISTED_CELL), &why);
+        if (state[i] != CELL_DAMAGED)
+            continue;
+        (*damaged)++;
+        cli_note("%s", why.text);
+    }
+    return state;
+}
+
+int sweep_damaged(const struct sweep_folder *f, size_t cells, struct err *e)
+{
+    return err_set(e, LARD_TOLERANCE,
+                   "%s: %zu cell%s not as it was written, and count%s as missing; `lardsim sweep "
+                   "retry %s` makes %s again",
+                   f->dir, cells, cells == 1 ? " is" : "s are each", cells == 1 ? "s" : "", f->dir,
+                   cells == 1 ? "it" : "them");
+}
+
 static int run_status(const struct cli *c, struct err *e)
 {
     const struct sweep_folder f = {.dir = xstrdup(c->arg[0]), .lock = -1};
-    size_t n[CELL_FAILED + 1] = {0};
+    size_t n[CELL_STATES] = {0}, damaged;
     struct listing l;
-    const int failed = listing_read(&l, &f, e);
 
-    for (size_t i = 0; i < l.n; i++)
-        n[sweep_state(&f, csv_at(&l.row[i], LISTED_CELL))]++;
-    if (!failed && cli_has(c, OPT_JSON))
-        status_json(&f, &l, n);
-    else if (!failed)
-        print_status(&f, &l, n);
+    if (!listing_read(&l, f.dir, e)) {
+        enum cell_state *state = sweep_states(&f, &l, &damaged);
+        for (size_t i = 0; i < l.n; i++)
+            n[state[i]]++;
+        (cli_has(c, OPT_JSON) ? status_json : print_status)(&f, &l, state, n);
+        if (damaged)
+            sweep_damaged(&f, damaged, e);
+        free(state);
+    }
     listing_free(&l);
     free(f.dir);
-    return failed ? -1 : LARD_DONE;
+    return e->code ? -1 : LARD_DONE;
 }
 
 /* ---- clean ---------------------------------------------------------------------------------- */
@@ -154,7 +189,7 @@ static int run_clean(const struct cli *c, struct err *e)
     struct listing l;
     struct map known;
 
-    if (!listing_read(&l, &f, e)) {
+    if (!listing_read(&l, f.dir, e)) {
         free(f.dir);
         if (!sweep_open(&f, c->arg[0], e)) {
             note_cells(&known, &l);
@@ -176,9 +211,10 @@ static const struct argp_option status_options[] = {ROW_JSON, ROW_END};
 const struct verb verb_sweep_status = {
     .name = "sweep status",
     .args = "DIR",
-    .summary = "Says how many cells of a sweep are done, failed and missing.",
+    .summary = "Says how many cells of a sweep are done, failed, missing and damaged.",
     .text = "Each cell that failed is listed with the first line of its log, "
-            "DIR/failed/CELL/log.",
+            "DIR/failed/CELL/log. All files of a cell are held against its DONE: one that is not "
+            "as it was written is named, and counts as damaged; the exit code is 6 then.",
     .examples = "lardsim sweep status l2",
     .options = status_options,
     .min_args = 1,

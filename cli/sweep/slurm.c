@@ -412,8 +412,9 @@ static void look(struct sweep *s)
         const char *hash = s->plan->cell[i].hash;
         if (s->state[i] != CELL_MISSING && s->state[i] != CELL_RUNNING)
             continue;
-        const enum cell_state is = sweep_state(s->folder, hash);
-        if (is != CELL_MISSING)
+        struct err why = {0}; /* what is damaged may not have come here yet, all of it */
+        const enum cell_state is = cell_state(s->folder->dir, hash, &why);
+        if (is == CELL_DONE || is == CELL_FAILED)
             s->state[i] = is;
     }
 }

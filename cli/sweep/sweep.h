@@ -8,6 +8,7 @@
 #define LARDSIM_V_SWEEP_H
 
 #include "cli/progress.h"
+#include "results/results.h"
 #include "sim/lardsim.h"
 
 /* ---- the spec: sweep/spec.c ----------------------------------------------------------------- */
@@ -78,7 +79,6 @@ int points_each(const struct spec *s, int (*fn)(void *arg, const struct sweep_po
 
 /* ---- the cells: sweep/plan.c ---------------------------------------------------------------- */
 
-enum { HASH_TEXT = 17 };
 #define NO_CELL SIZE_MAX
 
 struct sweep_cell { /* a run: `lardsim run` with these settings, on this source */
@@ -137,27 +137,8 @@ void plan_free(struct plan *p);
 int cell_configure(const struct plan *p, const struct sweep_cell *c, struct lardsim *l);
 void cell_command(const struct plan *p, const struct sweep_cell *c, struct lardsim *l);
 
-/* ---- the list of cells in the folder, plan.csv: sweep/listing.c ------------------------------ */
-
-enum { /* its first columns; the axes follow */
-       LISTED_CELL,
-       LISTED_BASELINE,
-       LISTED_ASKED, /* "yes", "no" */
-       LISTED_SOURCE,
-       LISTED_SEED,
-       LISTED_POLICY,
-       LISTED_AXES
-};
-struct listing {
-    struct csv_row head;
-    struct csv_row *row; /* owns; of a cell; "" where a column says nothing of it */
-    size_t n, cap;
-};
-bool listing_asked(const struct csv_row *row);
-bool is_hash(const char *text); /* the name of a cell's folder */
+/* plan.csv, the list of cells in the folder, which results/ reads: sweep/listing.c */
 int listing_write(const struct sweep_folder *f, const struct plan *p, struct err *e);
-int listing_read(struct listing *l, const struct sweep_folder *f, struct err *e);
-void listing_free(struct listing *l);
 
 /* ---- the folder: sweep/folder.c ------------------------------------------------------------- */
 
@@ -173,8 +154,11 @@ int sweep_open(struct sweep_folder *f, const char *dir, struct err *e);
 void sweep_close(struct sweep_folder *f);
 char *sweep_path(const struct sweep_folder *f, const char *room,
                  const char *hash); /* the caller's */
-enum cell_state { CELL_MISSING, CELL_RUNNING, CELL_DONE, CELL_FAILED };
-enum cell_state sweep_state(const struct sweep_folder *f, const char *hash);
+/* Each cell is held against its DONE once: the caller's, by row. What is damaged is said. */
+enum cell_state *sweep_states(const struct sweep_folder *f, const struct listing *l,
+                              size_t *damaged);
+int sweep_damaged(const struct sweep_folder *f, size_t cells,
+                  struct err *e); /* the error when so many are; -1 */
 /* What is in flight; hash NULL: the room. The caller's. */
 char *folder_flight(const struct sweep_folder *f, const char *hash);
 /* From its place in flight to cells/, whole. */
@@ -187,9 +171,8 @@ int sweep_clean(const struct sweep_folder *f,
                 struct err *e); /* what is in flight, and nobody flies */
 /* Of tasks and collectors that were killed, when none runs any more. */
 void folder_clean_flights(const struct sweep_folder *f);
-/* A file as long as a spec may be, and a byte more: owned by the caller. NULL: errno tells. */
-char *file_read(const char *path, size_t *bytes);
-/* A file of the folder's own, whole: owned by the caller. NULL: error. */
+/* A file of the folder's own, as long as a spec may be, and a byte more: owned by the caller. NULL:
+ * error. */
 char *sweep_read(const struct sweep_folder *f, const char *name, size_t *bytes, struct err *e);
 int sweep_write(const struct sweep_folder *f, const char *name, const char *text, size_t bytes,
                 struct err *e);

@@ -11,6 +11,7 @@
 
 #include "base/build.h"
 #include "base/folder.h"
+#include "base/yaml.h"
 #include "cli/sweep/sweep.h"
 
 enum {
@@ -31,13 +32,16 @@ static const char *const engine_names[] = {"local", "slurm", "shell", NULL};
 
 /* ---- whose results count -------------------------------------------------------------------- */
 
-/* The build whose cells the folder has: owned by the caller. NULL: it has none. */
-static char *folder_build(const char *dir)
+/* The build whose cells the folder has: owned by the caller. NULL: it has none, or error. */
+static char *folder_build(const char *dir, struct err *e)
 {
     char *path = xasprintf("%s/build", dir);
     size_t bytes;
-    char *text = file_read(path, &bytes);
+    char *text = file_text(path, BUILD_ID, &bytes);
 
+    if (!text && errno != ENOENT && errno != ENOTDIR)
+        err_set(e, LARD_CONFIG, "%s: can't be read: %s; it says whose results the folder has", path,
+                strerror(errno));
     free(path);
     if (text)
         text[strcspn(text, "\n")] = '\0';
@@ -47,8 +51,8 @@ static char *folder_build(const char *dir)
 /* accept: the cells count as if they were of this build. */
 static int choose_build(bool accept, const char *dir, char to[static BUILD_ID], struct err *e)
 {
-    char *theirs = folder_build(dir);
-    int failed = 0;
+    char *theirs = folder_build(dir, e);
+    int failed = e->code ? -1 : 0;
 
     build_id(to);
     if (theirs && strcmp(theirs, to) != 0) {
@@ -75,10 +79,23 @@ size_t sweep_count(const struct sweep *s, enum cell_state state)
     return n;
 }
 
+static void find_states(struct sweep *s)
+{
+    for (size_t i = 0; i < s->plan->n; i++) {
+        struct err why = {0};
+        s->state[i] = cell_state(s->folder->dir, s->plan->cell[i].hash, &why);
+        if (s->state[i] == CELL_DAMAGED)
+            cli_note("%s", why.text);
+    }
+}
+
+/* What is damaged is made again. */
 static void find_missing(struct sweep *s)
 {
+    find_states(s);
     for (size_t i = 0; i < s->plan->n; i++)
-        s->state[i] = sweep_state(s->folder, s->plan->cell[i].hash);
+        if (s->state[i] == CELL_DAMAGED)
+            s->state[i] = CELL_MISSING;
 }
 
 /* The exit code is that of the first cell that failed now; what failed earlier is as bad. */
@@ -253,7 +270,7 @@ static int show_only(struct request *q, struct err *e)
     struct predicted *x = xcalloc(q->plan.n + 1, sizeof *x);
 
     s.state = xcalloc(q->plan.n + 1, sizeof *s.state);
-    find_missing(&s);
+    find_states(&s);
     const int failed = predict(x, &q->plan, e);
     if (!failed && cli_has(q->cli, OPT_JSON))
         predicted_json(&s, x);
@@ -388,7 +405,7 @@ static int run_sweep(const struct cli *c, struct err *e)
     if (!q.dir) {
         err_set(e, LARD_USAGE, "sweep: --output is missing; it names the sweep's folder");
     } else {
-        q.text = file_read(q.path, &q.bytes);
+        q.text = file_text(q.path, YAML_MAX_BYTES + 1, &q.bytes);
         code = q.text ? plan_and_run(&q, e)
                       : err_set(e, LARD_CONFIG,
                                 "%s: %s; a sweep's spec must be a file that can be read", q.path,

@@ -192,6 +192,17 @@ static void take(void *line, const char *name, const char *text)
     }
 }
 
+struct reading_races {
+    struct why_asked *a;
+    struct race_line line;
+    bool without; /* one that was asked for names no event */
+};
+
+static void take_member(void *reading, const char *name, const char *text)
+{
+    take(&((struct reading_races *)reading)->line, name, text);
+}
+
 static bool is_it(const struct why_asked *a, const struct race_line *l)
 {
     if (strcmp(l->policy, a->label) != 0)
@@ -199,52 +210,35 @@ static bool is_it(const struct why_asked *a, const struct race_line *l)
     return a->by_id ? l->s.id == a->id : l->has_event && l->s.event == a->event;
 }
 
-static int read_lines(struct why_asked *a, const char *path, FILE *in, struct err *e)
+static bool end_line(void *reading)
 {
-    char *text = NULL;
-    size_t room = 0;
-    uint64_t number = 0;
-    bool without = false;
+    struct reading_races *r = reading;
 
-    for (ssize_t n; !e->code && !a->race.found && (n = getline(&text, &room, in)) > 0;) {
-        struct race_line l = {.has_event = false};
-        FILE *one = fmemopen(text, (size_t)n, "r");
-        number++;
-        if (!one)
-            die("no memory for a race");
-        if (json_read(one, take, &l))
-            err_set(e, LARD_CONFIG, "%s:%" PRIu64 ": it is no JSON; `lardsim verify %s` says more",
-                    path, number, a->dir);
-        (void)fclose(one);
-        if (!is_it(a, &l))
-            continue;
-        without |= !l.has_event;
-        l.s.found = l.has_event;
-        a->race = l.s;
+    if (is_it(r->a, &r->line)) {
+        r->without |= !r->line.has_event;
+        r->line.s.found = r->line.has_event;
+        r->a->race = r->line.s;
     }
-    free(text);
-    if (!e->code && !a->race.found && without)
-        err_set(e, LARD_USAGE,
-                "%s: policy %s knows of this race the region, and not the event; ask about an "
-                "event, or with -p about a policy that knows it",
-                a->dir, a->label);
-    return e->code ? -1 : 0;
+    r->line = (struct race_line){.has_event = false};
+    return r->a->race.found;
 }
 
-static int read_races(struct why_asked *a, struct err *e)
+static int read_races(struct why_asked *a, const struct seal *s, struct err *e)
 {
-    char *path = xasprintf("%s/races.jsonl", a->dir);
-    FILE *in = fopen(path, "re");
+    struct reading_races r = {.a = a};
 
-    if (!in)
-        err_set(e, LARD_CONFIG, "%s: %s; `lardsim run -o` writes it", path, strerror(errno));
-    else
-        read_lines(a, path, in, e);
-    if (in)
-        (void)fclose(in);
-    free(path);
-    if (e->code || !a->by_id || a->race.found)
-        return e->code ? -1 : 0;
+    if (!seal_names(s, "races.jsonl"))
+        return err_set(e, LARD_CONFIG, "%s: has no races.jsonl; `lardsim run -o` writes it",
+                       a->dir);
+    if (results_lines(s, "races.jsonl", take_member, end_line, &r, e))
+        return -1;
+    if (!a->race.found && r.without)
+        return err_set(e, LARD_USAGE,
+                       "%s: policy %s knows of this race the region, and not the event; ask about "
+                       "an event, or with -p about a policy that knows it",
+                       a->dir, a->label);
+    if (!a->by_id || a->race.found)
+        return 0;
     return err_set(e, LARD_USAGE,
                    "%s: policy %s has reported no race %016" PRIx64
                    "; races.jsonl has those that it did",
@@ -297,7 +291,12 @@ static int ask_folder(struct why_asked *a, const struct cli *c, struct err *e)
             "%s: a results folder has the configuration of its run; leave --config, --preset and "
             "--set out, or ask about its trace",
             a->dir);
-    return sim_past_read(&a->past, a->dir, e) || settle(a, c, e) || read_races(a, e) ? -1 : 0;
+    struct seal *s = seal_open(a->dir, e);
+    const int failed =
+        !s || past_read(&a->past, s, a->dir, e) || settle(a, c, e) || read_races(a, s, e) ? -1 : 0;
+
+    seal_close(s);
+    return failed;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------ */

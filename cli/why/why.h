@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "policy/checker.h"
+#include "results/results.h"
 #include "sim/sim.h"
 #include "sim/why.h"
 
@@ -35,10 +36,10 @@ struct why_asked {
     bool by_id;
     uint64_t id, event; /* what was given */
     struct sighting race;
-    struct sim_past past; /* of dir; owns */
-    bool by_program;      /* dir's run was in program order */
-    char *folder;         /* owns; where its events are, for the while; NULL: not needed */
-    char *caveat;         /* owns; the order in which dir's run went; NULL: as recorded */
+    struct past past; /* of dir; owns */
+    bool by_program;  /* dir's run was in program order */
+    char *folder;     /* owns; where its events are, for the while; NULL: not needed */
+    char *caveat;     /* owns; the order in which dir's run went; NULL: as recorded */
 };
 int asked_find(struct why_asked *a, const struct cli *c,
                struct err *e); /* to be freed either way */

@@ -5,8 +5,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { LINE_MOST = 1 << 16, SIDES = 2 };
+#include "base/folder.h"
+
+enum { SIDES = 2 };
 
 struct first_line { /* what one line says */
     uint64_t thread[SIDES], interval[SIDES];
@@ -27,48 +30,45 @@ static void take_word(void *arg, const char *name, const char *text)
             l->interval[i] = strtoull(text, NULL, 10);
 }
 
-static int read_line(struct map *to, char *text, const char *path, unsigned number, struct err *e)
-{
-    struct first_line l = {.policy = false};
-    FILE *in = fmemopen(text, strlen(text), "r");
-    const int bad = !in || json_read(in, take_word, &l) || !l.policy;
+struct first_run {
+    struct map *to;
+    const char *path;
+    unsigned number;
+    struct err *e;
+};
 
-    if (in)
-        fclose(in);
-    if (bad)
-        return err_set(e, LARD_CONFIG,
-                       "%s:%u: no race; name the races.jsonl of a run of the same trace", path,
-                       number);
+static bool read_line(void *first_run, char *text, size_t bytes)
+{
+    struct first_run *f = first_run;
+    struct first_line l = {.policy = false};
+
+    f->number++;
+    if (json_read(text, bytes, take_word, &l) || !l.policy)
+        return err_set(f->e, LARD_CONFIG,
+                       "%s:%u: no race; name the races.jsonl of a run of the same trace", f->path,
+                       f->number);
     for (int i = 0; i < SIDES; i++)
         if (l.interval[i]) /* other policies' lines have none */
-            *map_put(to, cvm_interval_key((sim_tid)l.thread[i], l.interval[i])) = 1;
-    return 0;
+            *map_put(f->to, cvm_interval_key((sim_tid)l.thread[i], l.interval[i])) = 1;
+    return false;
 }
 
+/* Where a DONE stands beside it, it must be as that says. */
 int cvm_first_run(struct map *to, const char *path, struct err *e)
 {
-    FILE *in = fopen(path, "re");
-    unsigned number = 0;
-    int bad = 0;
+    const char *slash = strrchr(path, '/');
+    char *dir = !slash          ? xstrdup(".")
+                : slash == path ? xstrdup("/")
+                                : xasprintf("%.*s", (int)(slash - path), path);
+    struct first_run f = {.to = to, .path = path, .e = e};
 
-    if (!in)
-        return err_set(e, LARD_CONFIG,
-                       "policy cvm: first-run: %s: %s; name a file that can be read", path,
-                       strerror(errno));
-    char *text = xmalloc(LINE_MOST);
-    while (!bad && fgets(text, LINE_MOST, in)) {
-        number++;
-        if (!strchr(text, '\n') && !feof(in))
-            bad = err_set(e, LARD_CONFIG,
-                          "%s:%u: the line is too long for a race, or has a zero byte; name the "
-                          "races.jsonl of a run of the same trace",
-                          path, number);
-        else
-            bad = read_line(to, text, path, number, e);
-    }
-    if (!bad && ferror(in))
-        bad = err_set(e, LARD_CONFIG, "%s: can't be read: %s", path, strerror(errno));
-    free(text);
-    fclose(in);
-    return bad;
+    if (access(path, R_OK))
+        err_set(e, LARD_CONFIG, "policy cvm: first-run: %s: %s; name a file that can be read", path,
+                strerror(errno));
+    struct seal *s = e->code ? NULL : seal_open(dir, e);
+    if (s)
+        seal_lines(s, slash ? slash + 1 : path, read_line, &f, e);
+    seal_close(s);
+    free(dir);
+    return e->code ? -1 : 0;
 }

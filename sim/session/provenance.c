@@ -1,16 +1,13 @@
 /* provenance.c - what a run says of itself: what made its results (provenance.json), and what that
- * cost this host (host.json); and reading that again, to repeat the run. */
+ * cost this host (host.json). results/read/ reads both again. */
 #include "sim/session/session.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/build.h"
 #include "base/folder.h"
-
-#define PROVENANCE_SCHEMA "lardsim-provenance-2"
 
 /* ---- for the command line ------------------------------------------------------------------- */
 
@@ -175,79 +172,4 @@ void host_write(FILE *out, const struct lardsim *l)
         die("no memory for host.json");
     folder_hash_json(out, text, n);
     free(text);
-}
-
-/* ---- an earlier run ------------------------------------------------------------------------- */
-
-static void take_text(char *to, size_t room, const char *text)
-{
-    snprintf(to, room, "%s", text);
-}
-
-struct reading_past {
-    struct sim_past *to;
-    bool known; /* its schema */
-};
-
-static void take(void *reading, const char *name, const char *text)
-{
-    struct reading_past *r = reading;
-    struct sim_past *to = r->to;
-
-    if (!strcmp(name, "schema"))
-        r->known = !strcmp(text, PROVENANCE_SCHEMA);
-    else if (!strcmp(name, "digest"))
-        take_text(to->digest, sizeof to->digest, text);
-    else if (!strcmp(name, "identity"))
-        take_text(to->identity, sizeof to->identity, text);
-    else if (!strcmp(name, "configuration"))
-        take_text(to->configuration, sizeof to->configuration, text);
-    else if (!strcmp(name, "build.id"))
-        take_text(to->build, sizeof to->build, text);
-    else if (!strcmp(name, "complete"))
-        to->complete = !strcmp(text, "true");
-    else if (!strcmp(name, "verb"))
-        to->comparing = !strcmp(text, "compare");
-}
-
-static void take_folder(void *past, const char *name, const char *text)
-{
-    struct sim_past *to = past;
-
-    if (!strcmp(name, "working_folder") && !to->folder)
-        to->folder = xstrdup(text);
-}
-
-/* 0, or what is wrong with it. */
-static const char *read_file(const char *dir, const char *name, json_fn *fn, void *arg)
-{
-    char *path = xasprintf("%s/%s", dir, name);
-    FILE *in = fopen(path, "re");
-    const char *bad = NULL;
-
-    if (!in)
-        bad = strerror(errno);
-    else if (json_read(in, fn, arg))
-        bad = "it is no JSON";
-    if (in)
-        fclose(in);
-    free(path);
-    return bad;
-}
-
-int sim_past_read(struct sim_past *to, const char *dir, struct err *e)
-{
-    struct reading_past r = {.to = to};
-
-    *to = (struct sim_past){0};
-    const char *bad = read_file(dir, "provenance.json", take, &r);
-    if (bad || !r.known)
-        return err_set(e, LARD_CONFIG,
-                       "%s: no results folder that can be repeated: %s%s; lardsim run -o writes "
-                       "one",
-                       dir, bad ? "provenance.json: " : "",
-                       bad ? bad : "another version of lardsim wrote it");
-    /* Where it ran is a help alone: relative paths lead on from there. */
-    (void)read_file(dir, "host.json", take_folder, to);
-    return 0;
 }

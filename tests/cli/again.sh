@@ -87,9 +87,11 @@ has err "the source has other events"
 cp -r file edited
 sed 's/history: last/history: all/' file/config.yaml >edited/config.yaml
 sed 's/"digest": "..../"digest": "xxxx/' file/provenance.json >edited/provenance.json
+reseal edited
 run 6 run --again edited
 has err "config.yaml is not the configuration"
 sed 's/"id": "[^"]*"/"id": "elsewhere"/' edited/provenance.json >t && mv t edited/provenance.json
+reseal edited
 run 6 run --again edited
 has err "another build"
 

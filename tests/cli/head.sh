@@ -1,6 +1,7 @@
 # head.sh - how tests of the command line begin: they source it. $lardsim is the program, $top the source folder,
 # $top_builddir that of the build. The test stands in $dir, a folder of its own, in memory if it says in_memory=1;
 # `fail SENTENCE` makes bad 1. `run CODE ARGUMENT...` runs the program, into out and err; `says FILE TEXT`.
+# `reseal DIR`: what was changed in results is as if a run had written it so.
 # shellcheck shell=sh disable=SC2034  # whoever sources it uses them
 lardsim=${LARDSIM:?the path of the program}
 top=$(cd "${top_srcdir:-.}" && pwd) || exit 99
@@ -28,4 +29,9 @@ run() {
     "$lardsim" "$@" >out 2>err </dev/null
     code=$?
     [ $code = "$want" ] || fail "$*: exit code $code, not $want: $(tail -n 2 err)"
+}
+reseal() {
+    "$lardsim" verify "$1" 2>verify.err |
+        sed -n 's/.* its digest is \([0-9a-f]*\), and .* has \([0-9a-f]*\)$/s,\2,\1,/p' >reseal.sed
+    sed -i -f reseal.sed "$1/DONE" "$1/host.json"
 }

@@ -50,26 +50,28 @@ capture/native: capture trace
 capture/java: capture trace
 gem5/guest:
 gem5: gem5/guest
+results:
+results/read: results
 cli: trace isa/lardx86 policy sim workloads
 cli/trace: cli trace
 cli/capture: cli cli/trace capture trace
 cli/workload: cli cli/trace trace cache sim workloads
 cli/programs: cli cli/trace cli/workload workloads
-cli/run: cli cli/workload trace sim
+cli/run: cli cli/workload results trace sim
 cli/reduce: cli cli/run cli/trace trace policy sim
-cli/why: cli cli/run cli/trace trace policy sim
+cli/why: cli cli/run cli/trace results trace policy sim
 cli/machine: cli cli/run policy sim
-cli/sweep: cli cli/programs trace sim
-cli/report: cli cli/machine cli/sweep cli/why sim
+cli/sweep: cli cli/programs results trace sim
+cli/report: cli cli/machine cli/sweep cli/why results sim
 cli/compare: cli cli/report cli/run cli/workload trace policy sim
 cli/reproduce: cli cli/sweep cli/programs cli/workload sim workloads
 cli/validate: cli cli/programs sim
 validate:
 '
 # What other top-level folders may include; tables (.def) too.
-public='base/base.h base/build.h base/calendar.h base/fiber.h base/folder.h base/param.h base/stats.h base/vclock.h base/yaml.h trace/trace.h
+public='base/base.h base/build.h base/calendar.h base/fiber.h base/folder.h base/input.h base/param.h base/stats.h base/vclock.h base/yaml.h trace/trace.h
 memory/memory.h memory/pages.h cache/cache.h coherence/coherence.h dsm/dsm.h isa/lardx86/lardx86.h swmanager/swmanager.h
-runtime/runtime.h policy/policy.h policy/checker.h policy/machine.h policy/view.h policy/inline_heap.h policy/space.h sim/lardsim.h sim/sim.h sim/why.h workloads/workloads.h capture/capture.h'
+runtime/runtime.h policy/policy.h policy/checker.h policy/machine.h policy/view.h policy/inline_heap.h policy/space.h sim/lardsim.h sim/sim.h sim/why.h workloads/workloads.h capture/capture.h results/results.h'
 
 cd "${top_srcdir:-.}" || exit 99
 bad=0

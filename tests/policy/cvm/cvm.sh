@@ -54,6 +54,6 @@ refuses 'name a file that can be read' -p cvm --set policy.cvm.sites=rerun --set
 echo 'no race' >bad.jsonl
 refuses 'bad.jsonl:1: no race' -p cvm --set policy.cvm.sites=rerun --set policy.cvm.first-run=bad.jsonl synth:events=100
 head -c 100000 /dev/zero | tr '\0' x >long.jsonl
-refuses 'long.jsonl:1: the line is too long' -p cvm --set policy.cvm.sites=rerun --set policy.cvm.first-run=long.jsonl synth:events=100
+refuses 'long.jsonl:1: no race' -p cvm --set policy.cvm.sites=rerun --set policy.cvm.first-run=long.jsonl synth:events=100
 refuses 'private' -p cvm workload:crypt,private=on
 exit $bad

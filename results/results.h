@@ -1,0 +1,77 @@
+/* results.h - results that were written are read again: all verbs come through this door.
+ *
+ * A results folder is read through its seal (base/folder.h): what is not as DONE says, or can't be
+ * read, is an error, and nobody gets a byte of it. A folder without DONE is of a run that stopped:
+ * what it has is read as it is, and `seal_there` tells. Errors are LARD_TOLERANCE where results are
+ * not as they were written, and name file, digests and remedy. */
+#ifndef LARDSIM_RESULTS_H
+#define LARDSIM_RESULTS_H
+
+#include "base/folder.h"
+
+/* ---- one file: read/file.c ------------------------------------------------------------------ */
+
+/* -1: error: it is not as DONE says, can't be read, or is no JSON; fn may have been called then. */
+int results_json(const struct seal *s, const char *name, json_fn *fn, void *arg, struct err *e);
+/* Each line is an object; `end` is called after each, and returns true if that is enough. */
+int results_lines(const struct seal *s, const char *name, json_fn *fn, bool (*end)(void *arg),
+                  void *arg, struct err *e);
+/* Holds all files of a folder against its DONE. -1: error: the first that is not as it says. */
+int results_check(const struct seal *s, struct err *e);
+
+/* ---- the run that wrote it: read/past.c ----------------------------------------------------- */
+
+struct past { /* what a results folder says of its run */
+    char digest[20], identity[20], configuration[20], build[80];
+    bool complete, comparing;
+    char *folder; /* owns; the working folder; NULL: not known */
+};
+/* config.yaml, too, is as DONE says. 0 or -1; to->folder is to be freed either way. */
+int past_read(struct past *to, const struct seal *s, const char *dir, struct err *e);
+
+/* ---- statistics: read/stats.c --------------------------------------------------------------- */
+
+struct cell_stat {
+    char *name, *value, *unit; /* own */
+};
+struct cell_stats {       /* of a cell, as its stats.csv has them */
+    struct cell_stat *at; /* owns */
+    size_t n, cap;
+    char *behaviour, *findings; /* own; the digest, and keys with spaces between; NULL: none */
+};
+/* dir: of the sweep. 0 or -1; s is to be freed either way. */
+int cell_stats_read(struct cell_stats *s, const char *dir, const char *hash, struct err *e);
+const char *cell_stats_find(const struct cell_stats *s, const char *name); /* NULL: none */
+void cell_stats_free(struct cell_stats *s);
+
+/* ---- a sweep's folder: read/sweep.c --------------------------------------------------------- */
+
+enum { HASH_TEXT = 17 };
+bool is_hash(const char *text); /* the name of a cell's folder */
+
+/* CELL_DAMAGED: it was done, and is not as it was written any more: as good as missing. */
+enum cell_state { CELL_MISSING, CELL_RUNNING, CELL_DONE, CELL_FAILED, CELL_DAMAGED, CELL_STATES };
+/* Reads all files of a cell that is done. *why: what is wrong with one that is damaged. */
+enum cell_state cell_state(const char *dir, const char *hash, struct err *why);
+struct seal *cell_open(const char *dir, const char *hash, struct err *e); /* NULL: error */
+
+enum { /* the first columns of plan.csv, the list of cells; the axes follow */
+       LISTED_CELL,
+       LISTED_BASELINE,
+       LISTED_ASKED, /* "yes", "no" */
+       LISTED_SOURCE,
+       LISTED_SEED,
+       LISTED_POLICY,
+       LISTED_AXES
+};
+extern const char *const listed_heads[LISTED_AXES];
+struct listing {
+    struct csv_row head;
+    struct csv_row *row; /* owns; of a cell; "" where a column says nothing of it */
+    size_t n, cap;
+};
+bool listing_asked(const struct csv_row *row);
+int listing_read(struct listing *l, const char *dir, struct err *e);
+void listing_free(struct listing *l);
+
+#endif
