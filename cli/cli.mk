@@ -5,7 +5,7 @@ lardsim_SOURCES += cli/abstract.c cli/abstract.h cli/args.c cli/band.c cli/cli.h
 	cli/concepts.def cli/heads.def cli/explain.c cli/list.c cli/lives.c cli/lives.h cli/main.c cli/manual.c cli/place.c cli/place.h cli/plot.c cli/plot.h \
 	cli/progress.c cli/progress.h cli/stop.c cli/stop.h cli/styles.def cli/svg.c cli/svg.h cli/tables.c cli/verbs.def cli/verify.c
 lardsim_SOURCES += cli/capture/capture.c cli/capture/capture.h cli/capture/java.c cli/capture/native.c
-lardsim_SOURCES += cli/programs/cache.c cli/programs/cache.h cli/programs/command.c cli/programs/describe.c cli/programs/make.c cli/programs/programs.h \
+lardsim_SOURCES += cli/programs/cache.c cli/programs/cache.h cli/programs/command.c cli/programs/describe.c cli/programs/make.c cli/programs/needs.c cli/programs/programs.h \
 	cli/programs/recipe.c cli/programs/source.c cli/programs/verb.c
 lardsim_SOURCES += cli/compare/asked.c cli/compare/compare.c cli/compare/compare.h \
 	cli/compare/costs.c cli/compare/course.c cli/compare/files.c cli/compare/machine.c cli/compare/page.c \

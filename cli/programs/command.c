@@ -55,35 +55,54 @@ int command_run(const struct child *c, struct err *e)
                    WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
-char *command_line(const char *const *argv)
+static NO_RETURN void print_into(int out, const char *const *argv)
 {
-    int ends[2], status = -1;
+    const int none = open("/dev/null", O_RDWR);
+
+    dup2(none, 0);
+    dup2(none, 2);
+    dup2(out, 1);
+    execvp(argv[0], (char *const *)argv);
+    _exit(127);
+}
+
+char *command_text(const char *const *argv, int *status)
+{
+    int ends[2], code = -1;
     size_t room = 0;
-    char *line = NULL;
+    char *text = NULL;
 
     if (pipe2(ends, O_CLOEXEC))
         return NULL;
     fflush(NULL);
     const pid_t pid = fork();
-    if (pid == 0) {
-        const int none = open("/dev/null", O_RDWR);
-        dup2(none, 0);
-        dup2(none, 2);
-        dup2(ends[1], 1);
-        execvp(argv[0], (char *const *)argv);
-        _exit(127);
-    }
+    if (pid == 0)
+        print_into(ends[1], argv);
     close(ends[1]);
     FILE *in = fdopen(ends[0], "r");
-    const ssize_t n = in ? getline(&line, &room, in) : -1;
+    if (in && getdelim(&text, &room, '\0', in) < 0) {
+        free(text);
+        text = NULL;
+    }
     if (in)
         fclose(in);
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    while (pid > 0 && waitpid(pid, &code, 0) < 0 && errno == EINTR)
         ;
-    if (n <= 0 || status) {
+    if (status)
+        *status = code;
+    return text;
+}
+
+char *command_line(const char *const *argv)
+{
+    int status;
+    char *line = command_text(argv, &status);
+
+    if (line && status) {
         free(line);
         return NULL;
     }
-    line[strcspn(line, "\n")] = '\0';
+    if (line)
+        line[strcspn(line, "\n")] = '\0';
     return line;
 }

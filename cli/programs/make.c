@@ -98,59 +98,6 @@ static char *one_line(const struct word_list *w)
 
 /* ---- what is there -------------------------------------------------------------------------- */
 
-/* "ii 2.7.2-4"; NULL: not installed. */
-static char *package_version(const char *name)
-{
-    const char *const argv[] = {"dpkg-query", "-W", "-f", "${db:Status-Abbrev}${Version}\n",
-                                name,         NULL};
-    char *line = command_line(argv);
-
-    if (line && strncmp(line, "ii ", 3) != 0) {
-        free(line);
-        line = NULL;
-    }
-    return line;
-}
-
-/* "libxalan2-java 2.7.2-4, ..."; NULL: some are missing. The caller's. */
-static char *packages_text(const struct recipe *r, struct err *e)
-{
-    char *all = NULL, *missing = NULL;
-
-    for (size_t i = 0; i < r->packages.n; i++) {
-        char *version = package_version(r->packages.item[i]);
-        if (version) {
-            char *text = xasprintf("%s %s", r->packages.item[i], version + 3);
-            xappend(&all, ", ", text);
-            free(text);
-        } else {
-            xappend(&missing, " ", r->packages.item[i]);
-        }
-        free(version);
-    }
-    if (!missing)
-        return all ? all : xstrdup("none");
-    err_set(e, LARD_USAGE,
-            "program:%s: packages are missing; `apt-get install --no-install-recommends %s`",
-            r->name, missing);
-    free(missing);
-    free(all);
-    return NULL;
-}
-
-static char *java_version(struct err *e)
-{
-    static const char *const argv[] = {"sh", "-c", "java -version 2>&1", NULL};
-    char *line = command_line(argv);
-
-    if (line && strstr(line, "\"17"))
-        return line;
-    err_set(e, LARD_USAGE, "java is %s, and captures need JDK 17; `apt-get install %s`",
-            line ? line : "not there", "openjdk-17-jdk-headless");
-    free(line);
-    return NULL;
-}
-
 /* Jar files as a class path; the caller's. NULL: one is missing. */
 static char *class_path(const struct recipe *r, struct err *e)
 {
@@ -182,15 +129,16 @@ static char *driver_of(const struct recipe *r)
 
 struct building {
     const struct recipe *recipe;
-    char *driver, *class_path, *packages, *with; /* own; with: java, or the compiler's wrapper */
+    char *driver, *class_path, *with; /* own; with: java, or the compiler's wrapper */
+    struct needs needs;
 };
 
 static void building_free(struct building *b)
 {
     free(b->driver);
     free(b->class_path);
-    free(b->packages);
     free(b->with);
+    needs_free(&b->needs);
 }
 
 static int build_java(const struct building *b, const char *dir, struct err *e)
@@ -210,8 +158,8 @@ static int get_sources(const struct recipe *r, const char *dir, struct err *e)
         struct err inner = {0};
         if (command_run(&c, &inner))
             return err_set(e, (enum lard_exit)inner.code,
-                           "program:%s: the source of Debian's package %s can't be had: %s (apt "
-                           "needs an entry of type deb-src in /etc/apt/sources.list.d)",
+                           "program:%s: the source of Debian's package %s can't be had: %s (has "
+                           "`apt-get update` read the entry of type deb-src?)",
                            r->name, r->sources.item[i], inner.text);
     }
     return 0;
@@ -245,7 +193,7 @@ static char *build_provenance(const struct building *b)
          *driver = file_hash(b->driver);
     char *text =
         xasprintf("program: %s\nrecipe: \"%s\"\ndriver: \"%s\"\npackages: %s\nbuilt-with: '%s'\n",
-                  b->recipe->name, hash, driver, b->packages, b->with);
+                  b->recipe->name, hash, driver, b->needs.there ? b->needs.there : "none", b->with);
 
     free(driver);
     free(hash);
@@ -272,10 +220,10 @@ static char *recorders(bool native)
 static int building_begin(struct building *b, const struct recipe *r, struct err *e)
 {
     *b = (struct building){.recipe = r, .driver = driver_of(r)};
-    b->packages = packages_text(r, e);
-    if (!b->packages)
+    needs_read(&b->needs, r);
+    if (needs_met(&b->needs, r, e))
         return -1;
-    b->with = recipe_native(r) ? recorders(true) : java_version(e);
+    b->with = recipe_native(r) ? recorders(true) : xstrdup(b->needs.with);
     b->class_path = b->with && !recipe_native(r) ? class_path(r, e) : NULL;
     return b->with && (b->class_path || recipe_native(r)) ? 0 : -1;
 }
@@ -288,6 +236,10 @@ static char *built(const struct building *b, bool quiet, char **provenance, stru
     *provenance = build_provenance(b);
     if (!to || cache_made_of(to, *provenance, quiet))
         return to;
+    if (b->needs.sources && needs_said(&b->needs, b->recipe, e)) {
+        free(to);
+        return NULL;
+    }
     if (!quiet)
         cli_note("building program:%s in %s", b->recipe->name, to);
     const struct cache_fill f = {build, (void *)b, .quiet = quiet};

@@ -46,6 +46,25 @@ extern const struct param program_rows[]; /* of it, but the recipe */
 int program_run_read(struct program_run *a, const char *spec, struct err *e);
 void program_run_free(struct program_run *a);
 
+/* ---- what they need: needs.c ------------------------------------------------------------------
+ */
+
+struct needs {
+    const char **package; /* that are missing; borrowed from the recipe */
+    size_t packages, cap;
+    char *there; /* "libxalan2-java 2.7.2-4, ..."; NULL: it needs none that are */
+    char *with;  /* what java says of its version; NULL: there is none, or the program is native */
+    bool other_java; /* that is not 17 */
+    bool agents;     /* lardsim was built without what records Java */
+    bool sources;    /* apt knows of no sources, and it needs some */
+};
+void needs_read(struct needs *s, const struct recipe *r);
+void needs_free(struct needs *s);
+/* 0: nothing is missing but perhaps sources, which are needed once; else -1, as needs_said. */
+int needs_met(const struct needs *s, const struct recipe *r, struct err *e);
+/* All that is missing, in one sentence: -1. */
+int needs_said(const struct needs *s, const struct recipe *r, struct err *e);
+
 /* ---- what is made of them: make.c ----------------------------------------------------------- */
 
 /* The folder of what was built, built if need be; the caller's. NULL: error. */
@@ -61,6 +80,8 @@ struct child {
     const char *out;         /* its standard output; NULL: standard error */
 };
 int command_run(const struct child *c, struct err *e); /* 0: it ended with 0 */
+/* All that it prints; the caller's. status: how it ended, as of waitpid, unless NULL. */
+char *command_text(const char *const *argv, int *status);
 /* The first line that it prints; the caller's. NULL: it failed. */
 char *command_line(const char *const *argv);
 

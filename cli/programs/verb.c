@@ -7,6 +7,41 @@
 
 /* ---- list ----------------------------------------------------------------------------------- */
 
+/* In words, each once. */
+static void missing_each(const struct recipe *r, void (*word)(void *arg, const char *text),
+                         void *arg)
+{
+    struct needs s;
+
+    needs_read(&s, r);
+    for (size_t i = 0; i < s.packages; i++)
+        word(arg, s.package[i]);
+    if (s.agents)
+        word(arg, "a lardsim with agents of Java");
+    if (s.sources)
+        word(arg, "sources of apt");
+    needs_free(&s);
+}
+
+static void print_word(void *words, const char *text)
+{
+    printf("%s%s", *(size_t *)words ? ", " : "; missing: ", text);
+    ++*(size_t *)words;
+}
+
+static void print_missing(const struct recipe *r)
+{
+    size_t words = 0;
+
+    missing_each(r, print_word, &words);
+    putchar('\n');
+}
+
+static void json_word(void *json, const char *text)
+{
+    json_str(json, text);
+}
+
 static void print_recipe(const struct recipe *r, int width)
 {
     printf("%-*s  %s", width, r->name, r->about);
@@ -14,7 +49,8 @@ static void print_recipe(const struct recipe *r, int width)
         printf("%s%s", i ? " " : " (", r->packages.item[i]);
     for (size_t i = 0; i < r->sources.n; i++)
         printf("%s%s", i || r->packages.n ? ", source of " : " (source of ", r->sources.item[i]);
-    puts(r->packages.n || r->sources.n ? ")" : "");
+    fputs(r->packages.n || r->sources.n ? ")" : "", stdout);
+    print_missing(r);
 }
 
 static void json_list(struct json *j, const char *key, const struct param_list *list)
@@ -69,6 +105,10 @@ static void json_recipe(struct json *j, const struct recipe *r, const struct cac
     json_key_str(j, "kind", recipe_native(r) ? "native" : "java");
     json_list(j, "packages", &r->packages);
     json_list(j, "sources", &r->sources);
+    json_key(j, "missing");
+    json_array(j);
+    missing_each(r, json_word, j);
+    json_end(j);
     json_key_str(j, "twin", *r->twin ? r->twin : NULL);
     for (size_t i = 0; i < PROGRAM_SIZES; i++)
         json_key_str(j, program_sizes[i], *r->size[i] ? r->size[i] : NULL);
@@ -132,8 +172,10 @@ const struct verb verb_programs_list = {
     .name = "programs list",
     .args = "",
     .summary = "Lists real programs that can be captured, and what is kept of them.",
-    .text = "In brackets what they are made of: Debian's packages, and sources of packages. Below "
-            "them the programs that were built and the captures, each with its size and the day "
+    .text = "In brackets what they are made of: Debian's packages, and sources of packages; then "
+            "what of all that a capture needs is missing here. `lardsim programs capture NAME` "
+            "says the one line that installs it. Below them the programs that were built and the "
+            "captures, each with its size and the day "
             "of its last use. Together they take at most what LARDSIM_CACHE_LIMIT says, or 4Gi.",
     .examples = "lardsim programs list\nlardsim programs list --json",
     .options = list_options,

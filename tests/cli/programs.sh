@@ -58,6 +58,75 @@ END
 run 2 run program:missing
 says err 'apt-get install --no-install-recommends no-such-package-a no-such-package-b'
 
+# ---- what is missing is named at once ------------------------------------------------------------
+
+# A machine of our own: its PATH has a shell, what dpkg-query says stands in `installed`, and java says what `java` has.
+mkdir machine
+ln -s "$(command -v sh)" machine/sh
+cat >machine/dpkg-query <<END
+#!$(command -v sh)
+while [ "\$1" != -f ]; do shift; done
+shift 2
+for name; do
+    while read -r has version; do
+        if [ "\$has" = "\$name" ]; then echo "\$name ii \$version"; fi
+    done <"$dir/installed"
+done
+exit 1
+END
+javas() { # VERSION [javac]: no VERSION, no java
+    rm -f machine/java machine/javac
+    [ -z "${1:-}" ] || printf '#!%s\necho "openjdk version \\"%s\\" 2025-04-15" >&2\n' "$(command -v sh)" "$1" >machine/java
+    [ -z "${2:-}" ] || printf '#!%s\nexit 9\n' "$(command -v sh)" >machine/javac
+    chmod +x machine/*
+}
+# lacks NAME PACKAGES [AND]: there the program lacks these, and AND is said as well; nothing else is.
+lacks() {
+    LARDSIM_PROGRAMS=$top/programs PATH=$dir/machine run 2 programs capture "$1"
+    line=$(sed -n 's/.*`apt-get install --no-install-recommends \([^`]*\)`.*/\1/p' err)
+    [ "$line" = "$2" ] || fail "$1: what is to be installed is \"$line\", not \"$2\": $(cat err)"
+    [ "$(wc -l <err)" = 1 ] || fail "$1: what is missing is not said in one line: $(cat err)"
+    [ -z "${3:-}" ] || says err "$3"
+    [ -n "${3:-}" ] || { grep -q ';' err && fail "$1: more is said to be missing: $(cat err)"; }
+}
+again="build it again: \`cd $top_builddir && ./config.status --recheck && make\`"
+echo nothing 1 >installed
+javas
+LARDSIM_JAVA=$dir/nowhere
+export LARDSIM_JAVA
+for recipe in "$top"/programs/*/recipe.yaml; do
+    name=${recipe%/*} packages=$(sed -n 's/^packages: \[\(.*\)\]$/\1/p' "$recipe" | tr -d ,)
+    if ! grep -q '^sources:' "$recipe"; then
+        lacks "${name##*/}" "openjdk-17-jdk-headless libasm-java $packages" "$again"
+    elif grep -qs '^deb-src\|^Types:.*deb-src' /etc/apt/sources.list /etc/apt/sources.list.d/*; then
+        lacks "${name##*/}" "$packages"
+    else
+        lacks "${name##*/}" "$packages" 'an entry of type deb-src'
+    fi
+done
+LARDSIM_PROGRAMS=$top/programs PATH=$dir/machine run 0 programs list
+grep -v '^next: ' out | grep -v 'missing: ' && fail "of these is not listed what is missing"
+says out '(libcolt-free-java); missing: openjdk-17-jdk-headless, libasm-java, libcolt-free-java, a lardsim with agents of Java'
+LARDSIM_PROGRAMS=$top/programs PATH=$dir/machine run 0 programs list --json
+tr -d ' \n' <out | grep -qF '"packages":["libcolt-free-java"],"sources":[],"missing":["openjdk-17-jdk-headless","libasm-java","libcolt-free-java","alardsimwithagentsofJava"]' ||
+    fail "JSON does not list what colt lacks"
+# What is there is not asked for: a JRE alone has no javac, and a JDK beside an older java is not the first.
+printf '%s\n' 'libxalan2-java 2.7.2-4' 'libjaxp1.3-java-gcj 1' >installed
+javas 17.0.15
+lacks xalan "openjdk-17-jdk-headless libasm-java libjaxp1.3-java" "$again"
+javas 17.0.15 javac
+lacks xalan "libasm-java libjaxp1.3-java" "$again"
+javas 21.0.2 javac
+lacks xalan "openjdk-17-jdk-headless libasm-java libjaxp1.3-java" '21.0.2" 2025-04-15, and 17 must be the first in PATH'
+javas 17.0.15 javac
+printf '%s\n' 'libjaxp1.3-java 1' 'libasm-java 9.4-1' >>installed
+lacks xalan '' "$again"
+mkdir there
+touch there/liblardsim-java.so there/lardsim-agent.jar
+sed -i /jaxp1.3-java.1/d installed
+LARDSIM_JAVA=$dir/there lacks xalan libjaxp1.3-java
+unset LARDSIM_JAVA
+
 # ---- one that is built, captured once, and run ---------------------------------------------------
 
 echo 'int main(void) { return 0; }' >empty.c
