@@ -11,18 +11,22 @@
 extern "C" {
 #endif
 
-struct bare_request { /* in order of cycle */
-    uint64_t cycle, addr;
+struct bare_request {         /* in order of cycle */
+    uint64_t at, cycle, addr; /* the processor's cycle; that of the memory that takes it in */
     bool write;
 };
+struct bare_device {
+    const char *ini, *folder; /* folder: the library writes there */
+    unsigned shift;           /* requests go to queues by channel: (addr >> shift) & mask */
+    uint64_t mask;
+    uint64_t num, den; /* a memory cycle is num / den processor cycles */
+};
 struct bare_outcome {
-    uint64_t reads, latency, cycles; /* latency: the sum */
+    uint64_t reads, latency, cycles; /* latency: the sum, in processor cycles */
     double seconds;
     bool stalls; /* it came to a stand with requests on their way; what is above is until then */
 };
-/* Requests go to queues by channel: (addr >> shift) & mask. The library writes into folder. */
-struct bare_outcome bare_run(const char *ini, const char *folder, const struct bare_request *q,
-                             size_t n, unsigned shift, uint64_t mask);
+struct bare_outcome bare_run(const struct bare_device *d, const struct bare_request *q, size_t n);
 
 #ifdef __cplusplus
 }

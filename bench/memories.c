@@ -1,8 +1,8 @@
 /* memories.c - the memories ddr and dramsim3, and DRAMSim3 by itself (bare), with the same
- * open-loop requests, for the same .ini files: mean read latency, row hits, speed. Needs a lardsim
- * that was built with DRAMSim3.
+ * open-loop requests, for the same .ini files and processors of several frequencies: mean read
+ * latency, row hits, speed. Needs a lardsim that was built with DRAMSim3.
  *
- * Each request has its time beforehand, whatever the answers. Times and latencies are in memory
+ * Each request has its time beforehand, whatever the answers. Gaps and latencies are in memory
  * cycles; speed is memory cycles by second of processor time. Numbers of one machine say little:
  * compare rows of one run. */
 #include <stdio.h>
@@ -25,7 +25,7 @@ struct stream {
     size_t n, cap;
 };
 struct outcome {
-    uint64_t reads, latency, cycles;
+    uint64_t reads, latency, cycles; /* latency: the sum, in processor cycles */
     uint64_t stalls;      /* times that the library was helped on; bare: it came to a stand */
     double hits, seconds; /* hits: part of the column commands */
 };
@@ -133,8 +133,23 @@ static void read_trace(struct stream *s, const char *path, size_t n)
 
 /* ---- one memory ----------------------------------------------------------------------------- */
 
-/* A memory cycle is many processor cycles, so that requests and answers keep apart. */
-enum { MHZ = 100000 };
+/* A processor beside a device: a memory cycle is num / den of its cycles. */
+struct clocks {
+    uint64_t mhz, num, den;
+};
+
+static const struct {
+    uint64_t num, den;
+} ratios[] = {{100, 1}, {1, 1}, {2, 1}, {1, 2}, {3, 2}};
+
+/* As near to that ratio as whole MHz allow. Where it is reached the edges of the clocks meet. */
+static struct clocks clocks_of(const struct ddr_device *d, size_t ratio)
+{
+    const uint64_t unit = 1000000000, by = ratios[ratio].den * d->tck;
+    const uint64_t mhz = (unit * ratios[ratio].num + by / 2) / by;
+
+    return (struct clocks){mhz, d->tck * mhz, unit};
+}
 
 static struct ddr_device device_of(const char *ini)
 {
@@ -154,25 +169,21 @@ static struct ddr_device device_of(const char *ini)
     return d;
 }
 
-static uint64_t cycle_of(sim_cycle at, uint64_t tck)
+/* The last processor cycle before a memory cycle. */
+static sim_cycle before_cycle(uint64_t cycle, const struct clocks *c)
 {
-    return at / tck * (1000000000 / MHZ) + at % tck * (1000000000 / MHZ) / tck;
-}
-
-static sim_cycle before_cycle(uint64_t cycle, uint64_t tck)
-{
-    return (cycle * tck - 1) / (1000000000 / MHZ);
+    return (cycle * c->num - 1) / c->den;
 }
 
 static void note(struct outcome *o, const struct stream *s, const struct mem_answer *a,
-                 uint64_t tck)
+                 const struct clocks *c)
 {
     o->reads++;
-    o->latency += cycle_of(a->at, tck) - s->q[a->id].cycle;
+    o->latency += a->at - before_cycle(s->q[a->id].cycle, c);
 }
 
 static void drive(struct memory *m, const struct stream *s, const struct ddr_device *d,
-                  struct outcome *o)
+                  const struct clocks *c, struct outcome *o)
 {
     const clock_t began = clock();
     struct mem_answer a = {0};
@@ -180,14 +191,14 @@ static void drive(struct memory *m, const struct stream *s, const struct ddr_dev
     for (size_t i = 0; i < s->n; i++) {
         const struct mem_request r = {.addr = s->q[i].line * ddr_line_bytes(d),
                                       .id = i,
-                                      .at = before_cycle(s->q[i].cycle, d->tck),
+                                      .at = before_cycle(s->q[i].cycle, c),
                                       .write = s->q[i].write};
         while (m->type->step(m->self, r.at, &a))
-            note(o, s, &a, d->tck);
+            note(o, s, &a, c);
         m->type->request(m->self, &r);
     }
     while (m->type->step(m->self, CYCLE_NEVER, &a))
-        note(o, s, &a, d->tck);
+        note(o, s, &a, c);
     m->type->finish(m->self, a.at);
     o->seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
 }
@@ -212,7 +223,7 @@ static void set(struct config *c, const char *type, const char *key, const char 
 }
 
 static struct outcome run(const char *type, const char *ini, const struct ddr_device *d,
-                          const struct stream *s)
+                          const struct clocks *c, const struct stream *s)
 {
     struct config *config = config_new(NULL);
     struct stats *stats = stats_new();
@@ -220,7 +231,7 @@ static struct outcome run(const char *type, const char *ini, const struct ddr_de
     struct memory m;
     struct err e = {0};
     const struct memory_env env = {.stats = stats_group(stats_root(stats), "memory"),
-                                   .mhz = MHZ,
+                                   .mhz = c->mhz,
                                    .line = (unsigned)ddr_line_bytes(d),
                                    .contention = true};
 
@@ -229,7 +240,7 @@ static struct outcome run(const char *type, const char *ini, const struct ddr_de
         fprintf(stderr, "memories: %s\n", e.text);
         exit(e.code);
     }
-    drive(&m, s, d, &o);
+    drive(&m, s, d, c, &o);
     stats_value(stats, "memory.cycles", &o.cycles);
     stats_value(stats, "memory.stalls", &o.stalls);
     o.hits = hits_of(stats);
@@ -240,18 +251,21 @@ static struct outcome run(const char *type, const char *ini, const struct ddr_de
 }
 
 #ifdef HAVE_DRAMSIM3
-static struct outcome run_bare(const char *ini, const struct ddr_device *d, const struct stream *s,
-                               const char *folder)
+static struct outcome run_bare(const char *ini, const struct ddr_device *d, const struct clocks *c,
+                               const struct stream *s, const char *folder)
 {
     struct bare_request *q = xcalloc(s->n, sizeof *q);
     struct ddr_rules rules;
 
     ddr_rules_derive(&rules, d);
-    for (size_t i = 0; i < s->n; i++)
-        q[i] =
-            (struct bare_request){s->q[i].cycle, s->q[i].line * ddr_line_bytes(d), s->q[i].write};
-    const struct bare_outcome o =
-        bare_run(ini, folder, q, s->n, rules.channel.shift, rules.channel.mask);
+    for (size_t i = 0; i < s->n; i++) {
+        const sim_cycle at = before_cycle(s->q[i].cycle, c);
+        q[i] = (struct bare_request){at, at * c->den / c->num + 1, s->q[i].line * ddr_line_bytes(d),
+                                     s->q[i].write};
+    }
+    const struct bare_device b = {ini,    folder, rules.channel.shift, rules.channel.mask,
+                                  c->num, c->den};
+    const struct bare_outcome o = bare_run(&b, q, s->n);
     free(q);
     return (struct outcome){.reads = o.reads,
                             .latency = o.latency,
@@ -260,10 +274,10 @@ static struct outcome run_bare(const char *ini, const struct ddr_device *d, cons
                             .stalls = o.stalls};
 }
 #else
-static struct outcome run_bare(const char *ini, const struct ddr_device *d, const struct stream *s,
-                               const char *folder)
+static struct outcome run_bare(const char *ini, const struct ddr_device *d, const struct clocks *c,
+                               const struct stream *s, const char *folder)
 {
-    (void)ini, (void)d, (void)s, (void)folder;
+    (void)ini, (void)d, (void)c, (void)s, (void)folder;
     return (struct outcome){.reads = 0};
 }
 #endif
@@ -279,9 +293,11 @@ struct bench {
     unsigned stalls;                      /* streams on which the library came to a stand */
 };
 
-static double mean(const struct outcome *o)
+static double mean(const struct outcome *o, const struct clocks *c) /* in memory cycles */
 {
-    return o->reads ? (double)o->latency / (double)o->reads : 0;
+    const double cycle = (double)c->num / (double)c->den;
+
+    return o->reads ? (double)o->latency / cycle / (double)o->reads : 0;
 }
 
 static double speed(const struct outcome *o)
@@ -301,23 +317,25 @@ static void note_worst(double *worst, double v)
 }
 
 /* Where the library alone comes to a stand, there is nothing to compare with but the adapter. */
-static void compare(struct bench *b, const char *ini, const char *name, uint64_t gap,
-                    const struct stream *s)
+static void compare_at(struct bench *b, const char *ini, const char *name, uint64_t gap,
+                       const struct stream *s, size_t ratio)
 {
     const struct ddr_device d = device_of(ini);
-    const struct outcome ours = run("ddr", ini, &d, s);
-    const struct outcome theirs = run("dramsim3", ini, &d, s);
-    const struct outcome bare = run_bare(ini, &d, s, b->folder);
-    const double to = mean(bare.stalls ? &theirs : &bare);
-    const double latency = 100 * (mean(&ours) / to - 1), adapter = 100 * (mean(&theirs) / to - 1);
+    const struct clocks c = clocks_of(&d, ratio);
+    const struct outcome ours = run("ddr", ini, &d, &c, s);
+    const struct outcome theirs = run("dramsim3", ini, &d, &c, s);
+    const struct outcome bare = run_bare(ini, &d, &c, s, b->folder);
+    const double to = mean(bare.stalls ? &theirs : &bare, &c);
+    const double latency = 100 * (mean(&ours, &c) / to - 1);
+    const double adapter = 100 * (mean(&theirs, &c) / to - 1);
     const double hits = 100 * (ours.hits - theirs.hits), times = speed(&ours) / speed(&theirs);
 
-    printf("  %-7s %4llu  %9.2f %+7.2f %%  %9.2f %+7.2f %%  ", name, (unsigned long long)gap,
-           mean(&ours), latency, mean(&theirs), adapter);
+    printf("  %-7s %4llu %6llu  %9.2f %+7.2f %%  %9.2f %+7.2f %%  ", name, (unsigned long long)gap,
+           (unsigned long long)c.mhz, mean(&ours, &c), latency, mean(&theirs, &c), adapter);
     if (bare.stalls)
         printf("%9s", "stalls");
     else
-        printf("%9.2f", mean(&bare));
+        printf("%9.2f", mean(&bare, &c));
     printf("  %6.2f %6.2f %+6.2f  %8.2f %8.2f %6.1f\n", 100 * ours.hits, 100 * theirs.hits, hits,
            speed(&ours), speed(&theirs), times);
     b->stalls += bare.stalls != 0;
@@ -326,6 +344,13 @@ static void compare(struct bench *b, const char *ini, const char *name, uint64_t
     note_worst(&b->hits, hits);
     if (times < b->speed)
         b->speed = times;
+}
+
+static void compare(struct bench *b, const char *ini, const char *name, uint64_t gap,
+                    const struct stream *s)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(ratios); i++)
+        compare_at(b, ini, name, gap, s, i);
 }
 
 typedef void maker(struct stream *s, size_t n, uint64_t gap, struct rng *r);
@@ -411,8 +436,8 @@ int main(int argc, char **argv)
     }
     printf("%zu requests, seeds %llu %llu %llu\n", b.requests, (unsigned long long)b.seed[0],
            (unsigned long long)b.seed[1], (unsigned long long)b.seed[2]);
-    printf("  %-7s %4s  %9s %9s  %9s %9s  %9s  %6s %6s %6s  %8s %8s %6s\n", "", "gap", "ddr", "",
-           "dramsim3", "", "bare", "hits %", "", "points", "Mcycle/s", "", "times");
+    printf("  %-7s %4s %6s  %9s %9s  %9s %9s  %9s  %6s %6s %6s  %8s %8s %6s\n", "", "gap", "MHz",
+           "ddr", "", "dramsim3", "", "bare", "hits %", "", "points", "Mcycle/s", "", "times");
     for (int i = optind; i < argc; i++)
         compare_all(&b, argv[i]);
     printf(

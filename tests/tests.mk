@@ -129,7 +129,7 @@ scripts = tests/policy/cvm/cvm.sh tests/policy/tsan/tsan.sh tests/cli/validate.s
 	tests/cli/budget.sh tests/cli/drawing.sh tests/cli/tables.sh tests/cli/resume.sh tests/cli/explain.sh \
 	tests/cli/progress.sh tests/cli/sweep.sh \
 	tests/cli/engines.sh tests/cli/library.sh tests/cli/report.sh \
-	tests/gem5/guest.sh tests/gem5/gem5.sh \
+	tests/gem5/guest.sh tests/gem5/gem5.sh tests/memory/dramsim3/clocks.sh \
 	tests/workloads/prove.sh tests/workloads/workload.sh tests/workloads/twins/twins.sh \
 	tests/results/read.sh tests/cli/reproduce.sh tests/cli/programs.sh tests/cli/cache.sh tests/cli/place.sh tests/cli/strip.sh tests/fuzz/corpus.sh tests/cli/faults.sh tests/cli/build.sh \
 	tests/cli/again.sh tests/cli/why.sh tests/cli/reduce.sh tests/cli/region.sh tests/cli/folder.sh tests/cli/stop.sh tests/capture/java.sh tests/capture/native.sh tests/capture/stress.sh tests/mutants/anchors.sh \

@@ -176,18 +176,17 @@ static void take_read(struct ddr_channel *c, uint32_t request, uint64_t now)
         c->done(c->done_arg, request, now + 1);
         return;
     }
-    uint64_t *first = map_put(&c->pending_reads, addr);
-    if (*first) {
-        struct ddr_request *head = &c->pool->at[*first - 1];
+    uint64_t *last = map_put(&c->pending_reads, addr);
+    struct ddr_request *before = *last ? &c->pool->at[*last - 1] : &c->pool->at[request];
+    if (*last) {
         c->count->merged_reads++;
         drop_read(c);
-        c->pool->at[request].next = head->next;
-        head->next = request;
-        return;
+        c->pool->at[request].next = before->next;
+    } else {
+        list_add(c, &c->reads, request);
     }
-    c->pool->at[request].next = DDR_NONE;
-    *first = (uint64_t)request + 1;
-    list_add(c, &c->reads, request);
+    before->next = request;
+    *last = (uint64_t)request + 1;
 }
 
 static bool has_room(const struct ddr_channel *c, const struct ddr_request *r)
@@ -347,15 +346,17 @@ static void activate(struct ddr_channel *c, const struct ddr_entry *e, uint64_t 
         show(c, DDR_ACTIVATE, e->bank, e->row, 0, now);
 }
 
-/* All reads of the line are answered together. */
+/* All reads of the line are answered together, in the order in which they came. */
 static void finish_read(struct ddr_channel *c, const struct ddr_entry *e, uint64_t now)
 {
+    const uint32_t last = (uint32_t)(*map_find(&c->pending_reads, e->addr) - 1);
+
     drop_read(c);
     map_remove(&c->pending_reads, e->addr);
-    for (uint32_t i = e->request; i != DDR_NONE;) {
-        const uint32_t next = c->pool->at[i].next;
+    for (uint32_t i = c->pool->at[last].next;; i = c->pool->at[i].next) {
         c->done(c->done_arg, i, now + c->rules->read_done);
-        i = next;
+        if (i == last)
+            return;
     }
 }
 

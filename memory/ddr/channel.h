@@ -12,8 +12,8 @@
 
 struct ddr_request {
     struct mem_request r;
-    uint64_t arrival; /* memory cycle of r.at */
-    uint32_t next;    /* a later read of the same line, or the next free one */
+    uint64_t arrival; /* the memory cycle that takes it in, if there is room */
+    uint32_t next;    /* the next read of the same line, in a ring, or the next free one */
 };
 struct ddr_pool {           /* all requests that a memory has in hand, by number */
     struct ddr_request *at; /* owns */
@@ -92,7 +92,7 @@ struct ddr_channel {
     unsigned draining; /* writes still to be moved before reads again */
     bool blocked;      /* the latest drain came to a write that waits for a read */
     bool reads_only;   /* no drain until that read has become a command */
-    /* By address: lines that wait to be read (the number of the first request, plus 1) or written.
+    /* By address: lines that wait to be read (the number of the last request, plus 1) or written.
      */
     struct map pending_reads, pending_writes;
     uint32_t *arrivals; /* owns; a ring of requests not yet taken in, by time of arrival */

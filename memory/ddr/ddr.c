@@ -18,8 +18,9 @@ struct ddr_params {
 enum { PAGE_CONFIG, PAGE_OPEN, PAGE_CLOSED };
 
 struct ddr_answer {        /* a read that is done and not yet told */
-    uint64_t cycle, order; /* order: of being done, between answers of one cycle */
-    uint32_t request;      /* in the pool */
+    uint64_t cycle, order; /* order: of being done, between answers of a cycle and channel */
+    uint32_t channel;
+    uint32_t request; /* in the pool */
 };
 
 struct ddr {
@@ -41,22 +42,19 @@ struct ddr {
 
 /* ---- clocks --------------------------------------------------------------------------------- */
 
-/* v * num / den, rounded up. num and den are below 2^32 each, so that the product of the remainder
- * can't overflow. */
-static uint64_t scale_up(uint64_t v, uint64_t num, uint64_t den)
+/* The memory cycle that begins first after a processor cycle. What comes with an edge of the
+ * memory's clock misses that edge. So it is with DRAMSim3: its drivers have it work through a cycle
+ * before they add what came in it. num and den are below 2^32 each, so that the product of the
+ * remainder can't overflow. */
+static uint64_t next_edge(const struct ddr *d, sim_cycle at)
 {
-    return v / den * num + (v % den * num + den - 1) / den;
+    return at / d->num * d->den + at % d->num * d->den / d->num + 1;
 }
 
-/* The memory cycle that begins at, or first after, a processor cycle; and the other way round. */
-static uint64_t to_memory(const struct ddr *d, sim_cycle at)
-{
-    return scale_up(at, d->den, d->num);
-}
-
+/* The processor cycle that begins with a memory cycle, or first after it. */
 static sim_cycle to_processor(const struct ddr *d, uint64_t cycle)
 {
-    return scale_up(cycle, d->num, d->den);
+    return cycle / d->den * d->num + (cycle % d->den * d->num + d->den - 1) / d->den;
 }
 
 /* The exact ratio of the two clocks, reduced: tCK (fs) times MHz is a memory cycle in 10^-9
@@ -82,9 +80,12 @@ static int set_clock(struct ddr *d, uint64_t mhz, struct err *e)
 
 /* ---- answers -------------------------------------------------------------------------------- */
 
+/* In the order in which DRAMSim3 calls back: who hears it first asks again first. */
 static bool earlier(const struct ddr_answer *a, const struct ddr_answer *b)
 {
-    return a->cycle != b->cycle ? a->cycle < b->cycle : a->order < b->order;
+    if (a->cycle != b->cycle)
+        return a->cycle < b->cycle;
+    return a->channel != b->channel ? a->channel < b->channel : a->order < b->order;
 }
 
 static void push_answer(struct ddr *d, struct ddr_answer a)
@@ -113,11 +114,17 @@ static struct ddr_answer pop_answer(struct ddr *d)
     return top;
 }
 
+static uint32_t channel_of(const struct ddr *d, const struct mem_request *r)
+{
+    return (uint32_t)(r->addr >> d->rules.channel.shift & d->rules.channel.mask);
+}
+
 static void answer_read(void *arg, uint32_t request, uint64_t cycle)
 {
     struct ddr *d = arg;
+    const uint32_t channel = channel_of(d, &d->pool.at[request].r);
 
-    push_answer(d, (struct ddr_answer){cycle + d->pipeline, d->order++, request});
+    push_answer(d, (struct ddr_answer){cycle + d->pipeline, d->order++, channel, request});
 }
 
 /* ---- the memory ----------------------------------------------------------------------------- */
@@ -125,11 +132,11 @@ static void answer_read(void *arg, uint32_t request, uint64_t cycle)
 static sim_cycle ddr_request(void *self, const struct mem_request *r)
 {
     struct ddr *d = self;
-    const uint64_t channel = r->addr >> d->rules.channel.shift & d->rules.channel.mask;
+    const uint32_t channel = channel_of(d, r);
     const uint32_t i = ddr_pool_take(&d->pool);
 
     memory_count_request(&d->count, r, d->line);
-    d->pool.at[i] = (struct ddr_request){*r, to_memory(d, r->at), DDR_NONE};
+    d->pool.at[i] = (struct ddr_request){*r, next_edge(d, r->at), DDR_NONE};
     assert(d->pool.at[i].arrival >= d->channel[channel].now);
     ddr_channel_add(&d->channel[channel], i);
     return CYCLE_NEVER;
@@ -200,7 +207,7 @@ static bool ddr_step(void *self, sim_cycle until, struct mem_answer *to)
 {
     struct ddr *d = self;
 
-    run_before(d, until == CYCLE_NEVER ? UINT64_MAX : to_memory(d, until));
+    run_before(d, until == CYCLE_NEVER ? UINT64_MAX : next_edge(d, until));
     if (!d->n_answers)
         return false;
     const sim_cycle at = to_processor(d, d->answers[0].cycle);
@@ -236,7 +243,7 @@ static sim_cycle ddr_next(const void *self)
 static void ddr_finish(void *self, sim_cycle end)
 {
     struct ddr *d = self;
-    const uint64_t last = to_memory(d, end);
+    const uint64_t last = next_edge(d, end);
 
     for (run_before(d, last); d->n_answers; run_before(d, last))
         ddr_pool_give(&d->pool, pop_answer(d).request);

@@ -33,6 +33,20 @@ static bool may_close(const struct ddr_channel *c, const struct ddr_queue *q, un
     return true;
 }
 
+/* Does an older read of the same place come first? The channel holds writes back behind reads of
+ * their line. Two lines are one place where addresses are larger than the device, and wrap. */
+static bool is_behind_read(const struct ddr_queue *q, unsigned write)
+{
+    const struct ddr_entry *w = &q->entry[write];
+
+    for (unsigned i = 0; i < write; i++) {
+        const struct ddr_entry *e = &q->entry[i];
+        if (!e->write && e->bank == w->bank && e->row == w->row && e->column == w->column)
+            return true;
+    }
+    return false;
+}
+
 static void add_candidate(struct ddr_queue *q, unsigned entry, enum ddr_class class)
 {
     q->candidate[q->candidates++] =
@@ -40,8 +54,8 @@ static void add_candidate(struct ddr_queue *q, unsigned entry, enum ddr_class cl
 }
 
 /* Lists what each entry needs next (its column command, or an activate, or a precharge before
- * that), the oldest first, and once for each class and bank: what the oldest can't issue a later
- * one can't issue either. Rows are opened and closed for a bank's oldest entry alone. */
+ * that), the oldest first, and once for each class and bank: when the oldest is not ready a later
+ * one is not ready either. Rows are opened and closed for a bank's oldest entry alone. */
 void ddr_queue_review(struct ddr_channel *c, unsigned queue)
 {
     struct ddr_queue *q = &c->queue[queue];
@@ -69,7 +83,7 @@ void ddr_queue_review(struct ddr_channel *c, unsigned queue)
             if (!(reads & bit(e->bank)))
                 add_candidate(q, i, CLASS_READ);
             reads |= bit(e->bank);
-        } else if (!(writes & bit(e->bank))) {
+        } else if (!(writes & bit(e->bank)) && !is_behind_read(q, i)) {
             add_candidate(q, i, CLASS_WRITE);
             writes |= bit(e->bank);
         }

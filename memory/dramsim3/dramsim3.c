@@ -38,8 +38,10 @@ struct adapter {
     uint64_t order;                     /* of the next one presented */
     uint64_t blocked[DDR_MAX_CHANNELS]; /* queues: those that wait for room */
     uint64_t n_blocked;
-    struct map inside;   /* by line: a queue of reads that DRAMSim3 has */
-    struct map soon;     /* by line: likewise, those that it answers from a write that waits */
+    struct map inside; /* by line: a queue of reads that DRAMSim3 has */
+    struct map soon;   /* by line: likewise, those that it answers from a write that waits */
+    uint64_t *called;  /* owns: the lines that it answers in this cycle, in its order */
+    size_t n_called, called_cap;
     uint64_t answers;    /* a queue: those of the cycle before now */
     uint64_t unanswered; /* reads, wherever they are */
     uint64_t busy;       /* of these, not early and not yet in answers */
@@ -53,7 +55,8 @@ struct adapter {
 /* ---- clocks --------------------------------------------------------------------------------- */
 
 /* The last edge of the memory's clock up to a processor cycle. What reaches the memory at an edge
- * or later is taken in at the next one, so that the answers of a cycle are known when it begins. */
+ * or later is taken in at the next one, so that the answers of a cycle are known when it begins.
+ * DRAMSim3's own drivers do so: they call ClockTick, and then add what came in that cycle. */
 static uint64_t last_edge(const struct adapter *a, sim_cycle at)
 {
     return at / a->num * a->den + at % a->num * a->den / a->num;
@@ -202,39 +205,67 @@ static void take_early(struct adapter *a)
     }
 }
 
-static void answer(struct adapter *a, uint64_t request)
+/* DRAMSim3 names only the line. */
+static void answered(void *arg, uint64_t line)
 {
-    queue_push(a, &a->answers, request);
-    a->busy--;
-    a->silent = 0;
+    struct adapter *a = arg;
+
+    a->called = xgrow(a->called, a->n_called, &a->called_cap, sizeof *a->called);
+    a->called[a->n_called++] = line;
 }
 
-/* Takes the first of the line's reads out of the map that has them, if it was given before this
- * cycle. 0: there is none. */
+/* The number of the line's reads that it answers in this cycle from a write. */
+static size_t due_soon(const struct adapter *a, uint64_t line)
+{
+    const uint64_t *queue = map_find(&a->soon, line);
+    size_t n = 0;
+
+    if (!queue)
+        return 0;
+    for (uint64_t i = queue_first(a, *queue); a->request[i].cycle < a->now;
+         i = a->request[i].next) {
+        n++;
+        if (i == *queue)
+            break;
+    }
+    return n;
+}
+
 static uint64_t take_read(struct adapter *a, struct map *from, uint64_t line)
 {
     uint64_t *queue = map_find(from, line);
-
-    if (!queue || a->request[queue_first(a, *queue)].cycle >= a->now)
-        return 0;
     const uint64_t request = queue_pop(a, queue);
+
     if (!*queue)
         map_remove(from, line);
     return request;
 }
 
-/* DRAMSim3 names only the line. What it answers from a write comes in the cycle after the request;
- * the other reads of a line are answered in their order. */
-static void answered(void *arg, uint64_t line)
+/* What it answers from a write comes in the cycle after the request, behind the line's other
+ * answers of that cycle. The other reads of a line are answered in their order. */
+static uint64_t read_of_call(struct adapter *a, size_t call)
 {
-    struct adapter *a = arg;
-    uint64_t request = take_read(a, &a->soon, line);
+    const uint64_t line = a->called[call];
+    const size_t soon = due_soon(a, line);
+    size_t left = 0; /* answers to this line in this cycle, from this one on */
 
-    if (!request)
-        request = take_read(a, &a->inside, line);
-    if (!request)
+    for (size_t i = call; soon && i < a->n_called; i++)
+        left += a->called[i] == line;
+    if (soon && soon >= left)
+        return take_read(a, &a->soon, line);
+    if (!map_find(&a->inside, line))
         die("dramsim3: an answer that nobody waits for");
-    answer(a, request);
+    return take_read(a, &a->inside, line);
+}
+
+static void answer_calls(struct adapter *a)
+{
+    for (size_t i = 0; i < a->n_called; i++) {
+        queue_push(a, &a->answers, read_of_call(a, i));
+        a->busy--;
+        a->silent = 0;
+    }
+    a->n_called = 0;
 }
 
 enum { SILENT = 1 << 24 }; /* far more than a full queue and all refreshes take */
@@ -246,6 +277,7 @@ static void tick(struct adapter *a)
     if (a->n_blocked)
         unblock(a);
     dram3_tick(a->library);
+    answer_calls(a);
     dram3_counts(a->library, &a->commands);
     a->now++;
     if (a->busy && ++a->silent == SILENT)
@@ -319,6 +351,7 @@ static void dramsim3_destroy(void *self)
     map_free(&a->soon);
     free(a->request);
     free(a->early);
+    free(a->called);
     free(a);
 }
 

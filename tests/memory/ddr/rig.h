@@ -1,15 +1,15 @@
 /* rig.h - the DDR model on a bench with a log of its commands, for tests. The device is
  * ddr4-3200 beside a processor of 1600 MHz, so that a processor cycle is a memory cycle: CL 22, CWL
  * 16, tRCD 22, tRP 22, tRAS 52, tRTP 12, tWR 24, tRRD 4/8, tFAW 34, tCCD 4/8, tWTR 4/12, tRTRS 1,
- * tRFC 560, a refresh each 6240, ranks in turn. A request is taken in in its cycle, and its first
- * command may go in the next. */
+ * tRFC 560, a refresh each 6240, ranks in turn. A request is taken in in the cycle after its
+ * own, as it comes at an edge, and its first command may go in the one after that. */
 #ifndef LARDSIM_DDR_RIG_H
 #define LARDSIM_DDR_RIG_H
 
 #include "memory/ddr/ddr.h"
 #include "tests/memory/bench.h"
 
-enum { HIT = 1 + 22 + 4, MISS = HIT + 22, CONFLICT = MISS + 22, DATA = 22 + 4 };
+enum { HIT = 2 + 22 + 4, MISS = HIT + 22, CONFLICT = MISS + 22, DATA = 22 + 4 };
 
 static inline sim_addr place(unsigned rank, unsigned group, unsigned bank, unsigned row,
                              unsigned column)

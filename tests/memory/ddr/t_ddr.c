@@ -19,8 +19,8 @@ static void a_closed_bank_takes_activate_and_read(void **state)
     (void)state;
     read_at(r, 100, place(0, 1, 2, 3, 4), 7);
     bench_expect(&r->b, 7, 100 + MISS);
-    command_goes(r, DDR_ACTIVATE, 0, 101);
-    command_goes(r, DDR_READ, 0, 123);
+    command_goes(r, DDR_ACTIVATE, 0, 102);
+    command_goes(r, DDR_READ, 0, 124);
     assert_int_equal(r->log.n, 2);
     assert_int_equal(r->log.row[1].at.group, 1);
     assert_int_equal(r->log.row[1].at.bank, 2);
@@ -65,8 +65,8 @@ static void a_precharge_waits_for_tras(void **state)
     read_at(r, 0, place(0, 0, 0, 3, 0), 1);
     read_at(r, 10, place(0, 0, 0, 4, 0), 2);
     bench_expect(&r->b, 1, MISS);
-    bench_expect(&r->b, 2, 1 + 52 + 22 + 22 + DATA); /* activated in cycle 1 */
-    command_goes(r, DDR_PRECHARGE, 0, 53);
+    bench_expect(&r->b, 2, 2 + 52 + 22 + 22 + DATA); /* activated in cycle 2 */
+    command_goes(r, DDR_PRECHARGE, 0, 54);
     rig_free(r, 200);
 }
 
@@ -77,10 +77,10 @@ static void a_precharge_waits_for_trtp(void **state)
     (void)state;
     read_at(r, 0, place(0, 0, 0, 3, 0), 1);
     bench_expect(&r->b, 1, MISS);
-    read_at(r, 200, place(0, 0, 0, 3, 1), 2); /* read in cycle 201 */
+    read_at(r, 200, place(0, 0, 0, 3, 1), 2); /* read in cycle 202 */
     read_at(r, 201, place(0, 0, 0, 4, 0), 3);
     bench_expect(&r->b, 2, 200 + HIT);
-    bench_expect(&r->b, 3, 201 + 12 + 22 + 22 + DATA);
+    bench_expect(&r->b, 3, 202 + 12 + 22 + 22 + DATA);
     rig_free(r, 400);
 }
 
@@ -106,11 +106,11 @@ static void activates_keep_their_distances(void **state)
         read_at(r, 0, place(0, i, 0, 1, 0), i); /* four groups */
     read_at(r, 0, place(0, 0, 1, 1, 0), 4);
     run_until(r, 40);
-    command_goes(r, DDR_ACTIVATE, 0, 1);
-    command_goes(r, DDR_ACTIVATE, 1, 5); /* tRRD_S */
-    command_goes(r, DDR_ACTIVATE, 2, 9);
-    command_goes(r, DDR_ACTIVATE, 3, 13);
-    command_goes(r, DDR_ACTIVATE, 4, 36); /* tFAW; 35 has a read */
+    command_goes(r, DDR_ACTIVATE, 0, 2);
+    command_goes(r, DDR_ACTIVATE, 1, 6); /* tRRD_S */
+    command_goes(r, DDR_ACTIVATE, 2, 10);
+    command_goes(r, DDR_ACTIVATE, 3, 14);
+    command_goes(r, DDR_ACTIVATE, 4, 37); /* tFAW; 36 has a read */
     bench_expect(&r->b, 0, MISS);
     rig_free(r, 200);
 }
@@ -123,7 +123,7 @@ static void activates_of_a_group_are_further_apart(void **state)
     read_at(r, 0, place(0, 0, 0, 1, 0), 1);
     read_at(r, 0, place(0, 0, 1, 1, 0), 2);
     run_until(r, 20);
-    command_goes(r, DDR_ACTIVATE, 1, 9);
+    command_goes(r, DDR_ACTIVATE, 1, 10);
     rig_free(r, 200);
 }
 
@@ -169,11 +169,11 @@ static void a_read_after_a_write_waits_for_twtr(void **state)
         struct mem_answer a;
         read_at(r, 0, each[i].addr, 1); /* opens the row */
         assert_true(bench_step(&r->b, 100, &a));
-        write_at(r, 200, place(0, 0, 0, 1, 0)); /* activate in 201 */
+        write_at(r, 200, place(0, 0, 0, 1, 0)); /* activate in 202 */
         read_at(r, 223, each[i].addr + 64, 2);
         assert_true(bench_step(&r->b, 500, &a));
         const uint64_t wrote = when(&r->log, DDR_WRITE, 0);
-        assert_int_equal(wrote, 223);
+        assert_int_equal(wrote, 224);
         assert_int_equal(a.at, wrote + each[i].distance + DATA);
         rig_free(r, 500);
     }
@@ -187,11 +187,11 @@ static void a_write_after_a_read_waits_for_the_bus(void **state)
     (void)state;
     read_at(r, 0, place(0, 0, 0, 1, 0), 1);
     assert_true(bench_step(&r->b, 100, &a));
-    read_at(r, 200, place(0, 0, 0, 1, 1), 2); /* read in 201 */
+    read_at(r, 200, place(0, 0, 0, 1, 1), 2); /* read in 202 */
     write_at(r, 201, place(0, 0, 0, 1, 2));
     assert_true(bench_step(&r->b, 300, &a));
     run_until(r, 300);
-    command_goes(r, DDR_WRITE, 0, 201 + 22 + 4 - 16 + 1);
+    command_goes(r, DDR_WRITE, 0, 202 + 22 + 4 - 16 + 1);
     rig_free(r, 500);
 }
 
@@ -248,12 +248,12 @@ static void what_waits_for_its_refresh_takes_no_command(void **state)
     struct rig *r = rig_new(NULL);
 
     (void)state;
-    read_at(r, 6230, place(0, 0, 0, 1, 0), 1); /* activated in 6231: open until 6283 at least */
+    read_at(r, 6230, place(0, 0, 0, 1, 0), 1); /* activated in 6232: open until 6284 at least */
     read_at(r, 6240, place(0, 1, 0, 1, 0), 2); /* its bank is closed, and stays so */
-    run_until(r, 6231 + 52 + 22 + 1);
-    command_goes(r, DDR_PRECHARGE, 0, 6231 + 52);
-    command_goes(r, DDR_REFRESH, 0, 6231 + 52 + 22);
-    bench_expect(&r->b, 2, 6305 + 560 + 22 + DATA);
+    run_until(r, 6232 + 52 + 22 + 1);
+    command_goes(r, DDR_PRECHARGE, 0, 6232 + 52);
+    command_goes(r, DDR_REFRESH, 0, 6232 + 52 + 22);
+    bench_expect(&r->b, 2, 6306 + 560 + 22 + DATA);
     rig_free(r, 7000);
 }
 
