@@ -3,6 +3,7 @@
 #define LARDSIM_V_COMPARE_H
 
 #include "cli/cli.h"
+#include "cli/overhead.h"
 #include "sim/sim.h"
 
 /* ---- a run of each policy: compare/machine.c ---------------------------------------------- */
@@ -98,6 +99,10 @@ static inline const struct part_costs *costs_judged(const struct cost_table *t,
     return t->region ? &r->region : &r->whole;
 }
 
+struct run_time costs_time(const struct cost_table *t, const struct costs *r);
+struct overhead costs_overhead(const struct cost_table *t, const struct costs *r,
+                               enum overhead_of which);
+
 int compare_machine(const struct cli *c, struct err *e); /* an exit code, or -1 and *e */
 
 /* ---- what is asked: compare/asked.c ------------------------------------------------------- */
@@ -144,7 +149,6 @@ bool course_settled(const double overhead[COURSE_PARTS]);
 
 /* ---- other seeds, and longer runs: compare/several.c ---------------------------------------- */
 
-double costs_overhead(const struct cost_table *t, const struct costs *r);
 void cost_runs_add(struct cost_runs *s, uint64_t value, const struct cost_table *t);
 void cost_runs_free(struct cost_runs *s);
 bool cost_runs_settled(const struct cost_runs *s, size_t rows);

@@ -142,8 +142,7 @@ static void read_part(struct part_costs *to, const struct lardsim *l, enum part 
 {
     to->cost[COST_CORES] = stat_of(l, WHOLE, "machine.", "cores");
     to->cost[COST_CORES_USED] = stat_of(l, WHOLE, "machine.", "cores-used");
-    to->cost[COST_CYCLES] =
-        stat_of(l, WHOLE, "machine.", of == REGION ? "region-cycles" : "cycles");
+    to->cost[COST_CYCLES] = stat_of(l, of, RUN_TIME_WHOLE, "");
     to->cost[COST_REMOTE] = stat_of(l, of, "coherence.", "from-remote");
     to->cost[COST_COLLECTIONS] = stat_of(l, of, group, "cost.collections");
     to->cost[COST_SPACE_COLLECTIONS] = stat_of(l, of, group, "space.collections");
@@ -175,7 +174,7 @@ bool costs_region(const struct lardsim *l)
 {
     uint64_t cycles;
 
-    return !lardsim_stat(l, "roi.machine.cycles", &cycles);
+    return !lardsim_stat(l, RUN_TIME_REGION, &cycles);
 }
 
 void costs_read(struct costs *to, const struct lardsim *l, const char *truth)
@@ -199,6 +198,22 @@ void costs_read(struct costs *to, const struct lardsim *l, const char *truth)
     to->digest = lardsim_digest(l);
     to->behaviour = sim_behaviour(l);
     free(group);
+}
+
+struct run_time costs_time(const struct cost_table *t, const struct costs *r)
+{
+    return (struct run_time){.whole = r->whole.cost[COST_CYCLES],
+                             .region = r->region.cost[COST_CYCLES],
+                             .has_whole = true,
+                             .has_region = t->region};
+}
+
+struct overhead costs_overhead(const struct cost_table *t, const struct costs *r,
+                               enum overhead_of which)
+{
+    const struct run_time with = costs_time(t, r), without = costs_time(t, &t->row[0]);
+
+    return overhead_of(&with, &without, which);
 }
 
 void costs_machine(struct cost_table *t, const struct lardsim *l)

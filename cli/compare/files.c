@@ -58,13 +58,21 @@ static const char *const spent[COST_SPENTS] = {
 #undef SPENT
 };
 
-static void measured_csv(FILE *out, const struct part_costs *m, const struct part_costs *none,
-                         bool has_bytes)
+static void overheads_csv(FILE *out, const struct cost_table *t, const struct costs *r)
 {
-    const uint64_t cycles = m->cost[COST_CYCLES], before = none->cost[COST_CYCLES];
-    char *overhead = before ? csv_excess(cycles, before) : xstrdup("");
+    const struct run_time time = costs_time(t, r);
 
-    fprintf(out, ",%" PRIu64 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64, cycles, overhead,
+    fprintf(out, ",%s", run_time_measured(&time));
+    for (size_t i = 0; i < OVERHEADS; i++) {
+        char *text = overhead_text(costs_overhead(t, r, (enum overhead_of)i));
+        fprintf(out, ",%s", text);
+        free(text);
+    }
+}
+
+static void measured_csv(FILE *out, const struct part_costs *m, bool has_bytes)
+{
+    fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, m->cost[COST_CYCLES],
             m->cost[COST_RACES], m->cost[COST_SITES], m->cost[COST_LOCATIONS]);
     if (has_bytes)
         fprintf(out, ",%" PRIu64 ",%" PRIu64, m->cost[COST_BYTES], m->cost[COST_BYTES_PEAK]);
@@ -74,15 +82,14 @@ static void measured_csv(FILE *out, const struct part_costs *m, const struct par
             m->cost[COST_METADATA_MISSES], m->cost[COST_REMOTE], m->cost[COST_COLLECTIONS]);
     for (size_t s = 0; s < COST_SPENTS; s++)
         fprintf(out, ",%" PRIu64, m->spent[s]);
-    free(overhead);
 }
 
 static void heads_csv(FILE *out, const char *part)
 {
-    static const char *const head[] = {"cycles",        "overhead",          "races.accesses",
-                                       "races.sites",   "races.locations",   "metadata.live",
-                                       "metadata.peak", "metadata.accesses", "metadata.misses",
-                                       "remote.misses", "collection.cycles"};
+    static const char *const head[] = {
+        "cycles",        "races.accesses",   "races.sites",       "races.locations",
+        "metadata.live", "metadata.peak",    "metadata.accesses", "metadata.misses",
+        "remote.misses", "collection.cycles"};
 
     for (size_t i = 0; i < ARRAY_SIZE(head); i++)
         fprintf(out, ",%s%s", part, head[i]);
@@ -93,7 +100,9 @@ static void heads_csv(FILE *out, const char *part)
 /* The columns of the region are there if one is marked. */
 void cost_table_csv(const struct cost_table *t, FILE *out)
 {
-    fputs("policy", out);
+    fprintf(out, "policy,%s", overhead_measured_name);
+    for (size_t i = 0; i < OVERHEADS; i++)
+        fprintf(out, ",%s", overhead_name[i]);
     heads_csv(out, "");
     if (t->region)
         heads_csv(out, "region.");
@@ -101,16 +110,18 @@ void cost_table_csv(const struct cost_table *t, FILE *out)
     for (size_t i = 0; i < t->n; i++) {
         const struct costs *r = &t->row[i];
         csv_field(out, r->label);
-        measured_csv(out, &r->whole, &t->row[0].whole, r->has_bytes);
+        overheads_csv(out, t, r);
+        measured_csv(out, &r->whole, r->has_bytes);
         if (t->region)
-            measured_csv(out, &r->region, &t->row[0].region, r->has_bytes);
+            measured_csv(out, &r->region, r->has_bytes);
         fputc('\n', out);
     }
 }
 
 void cost_table_plot(const struct cost_table *t, FILE *out)
 {
-    static const char *const panels[] = {"cycles", "remote misses", "metadata accesses"};
+    const char *const panels[] = {t->region ? "cycles of the region" : "cycles of the run",
+                                  "remote misses", "metadata accesses"};
     static const enum compared_cost costs[] = {COST_CYCLES, COST_REMOTE, COST_METADATA};
     uint64_t(*count)[2] = xcalloc(t->n * ARRAY_SIZE(panels), sizeof *count);
     char **labels = xcalloc(t->n, sizeof *labels);

@@ -1,6 +1,7 @@
 /* page.c - prints what policies cost on their machines: one page for people, or JSON.
  * docs/compare.md tells what the columns mean. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,17 +11,18 @@
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
-/* "12.3 %" of part / whole, right-aligned. Rounded to tenths as an integer first, as printf would
- * write "-0.0 %". */
+/* "12.3 %" of part / whole, right-aligned; "-": there is no whole. Rounded to tenths as an integer
+ * first, as printf would write "-0.0 %". */
 static void print_percent(double part, double whole, int width)
 {
-    const double x = whole > 0 ? 1000 * part / whole : 0;
+    const bool known = whole > 0 && !isnan(part);
+    const double x = known ? 1000 * part / whole : 0;
     const long long tenths = (long long)(x < 0 ? x - 0.5 : x + 0.5);
     const long long size = tenths < 0 ? -tenths : tenths;
     char text[32];
 
     snprintf(text, sizeof text, "%s%lld.%lld %%", tenths < 0 ? "-" : "", size / 10, size % 10);
-    printf("%*s", width, text);
+    printf("%*s", width, known ? text : "-");
 }
 
 /* Bytes of metadata: from 10 Ki on rounded, so that a small number is
@@ -115,30 +117,32 @@ static void print_cells(const struct cost_table *t, const struct costs *r,
     }
 }
 
-enum { CYCLES_WIDTH = 12, OVERHEAD_WIDTH = 11 };
+enum { CYCLES_WIDTH = 12, OVERHEAD_WIDTH = 11, WHOLE_WIDTH = 16 };
 
-static void print_cycles(const struct part_costs *m, const struct part_costs *none)
+static void print_cycles(const struct cost_table *t, const struct costs *r, enum overhead_of which)
 {
-    const double before = (double)none->cost[COST_CYCLES];
+    const struct overhead o = costs_overhead(t, r, which);
+    const double before = (double)o.without;
 
-    printf("%*" PRIu64, CYCLES_WIDTH, m->cost[COST_CYCLES]);
-    print_percent((double)m->cost[COST_CYCLES] - before, before, OVERHEAD_WIDTH);
+    printf("%*" PRIu64, CYCLES_WIDTH, o.with);
+    print_percent((double)o.with - before, before,
+                  which == OVERHEAD ? OVERHEAD_WIDTH : WHOLE_WIDTH);
 }
 
 static void print_table(const struct cost_table *t, int width)
 {
-    const struct part_costs *none = costs_judged(t, &t->row[0]);
     const size_t n = ARRAY_SIZE(races_columns);
 
     printf("%*s", width + CYCLES_WIDTH + OVERHEAD_WIDTH, "");
     print_above(t, races_columns, n);
-    printf("\n%-*s%*s%*s", width, "policy", CYCLES_WIDTH, "cycles", OVERHEAD_WIDTH, "overhead");
+    printf("\n%-*s%*s%*s", width, "policy", CYCLES_WIDTH, "cycles", OVERHEAD_WIDTH,
+           overhead_name[OVERHEAD]);
     print_titles(t, races_columns, n);
     puts("  property checked");
     for (size_t i = 0; i < t->n; i++) {
         const struct costs *r = &t->row[i];
         printf("%-*s", width, r->label);
-        print_cycles(costs_judged(t, r), none);
+        print_cycles(t, r, OVERHEAD);
         print_cells(t, r, races_columns, n);
         printf("  %s\n", r->property);
     }
@@ -150,8 +154,10 @@ static void print_measured(const struct cost_table *t)
 {
     const struct costs *none = &t->row[0];
 
-    if (!t->region)
+    if (!t->region) {
+        puts("measured   the whole run, as no region of interest is marked\n");
         return;
+    }
     printf("measured   the region of interest, ");
     print_percent((double)none->region.cost[COST_CYCLES], (double)none->whole.cost[COST_CYCLES], 0);
     puts(" of the cycles of none; the whole run stands below\n");
@@ -163,12 +169,11 @@ static void print_whole(const struct cost_table *t, int width)
     if (!t->region)
         return;
     printf("\nthe whole run:\n%-*s%*s%*s%*s\n", width, "policy", CYCLES_WIDTH, "cycles",
-           OVERHEAD_WIDTH, "overhead", OVERHEAD_WIDTH, "races");
+           WHOLE_WIDTH, overhead_name[OVERHEAD_WHOLE], OVERHEAD_WIDTH, "races");
     for (size_t i = 0; i < t->n; i++) {
-        const struct part_costs *m = &t->row[i].whole;
         printf("%-*s", width, t->row[i].label);
-        print_cycles(m, &t->row[0].whole);
-        printf("%*" PRIu64 "\n", OVERHEAD_WIDTH, m->cost[COST_RACES]);
+        print_cycles(t, &t->row[i], OVERHEAD_WHOLE);
+        printf("%*" PRIu64 "\n", OVERHEAD_WIDTH, t->row[i].whole.cost[COST_RACES]);
     }
 }
 
@@ -596,15 +601,25 @@ static void json_bytes(struct json *j, const char *key, const uint64_t *bytes)
     bytes ? json_u64(j, *bytes) : json_null(j);
 }
 
-static void json_measured(struct json *j, const struct part_costs *m, const struct part_costs *none,
-                          const struct costs *r)
+static void json_overheads(struct json *j, const struct cost_table *t, const struct costs *r)
+{
+    const struct run_time time = costs_time(t, r);
+
+    json_key_str(j, overhead_measured_name, run_time_measured(&time));
+    for (size_t i = 0; i < OVERHEADS; i++) {
+        char *text = overhead_text(costs_overhead(t, r, (enum overhead_of)i));
+        json_key(j, overhead_name[i]);
+        *text ? json_number(j, text) : json_null(j);
+        free(text);
+    }
+}
+
+static void json_measured(struct json *j, const struct part_costs *m, const struct costs *r)
 {
     const bool has_bytes = r->has_bytes;
 
     json_key_u64(j, "cycles", m->cost[COST_CYCLES]);
     json_key_u64(j, "cores-used", m->cost[COST_CORES_USED]);
-    json_key(j, "cycles-to-none");
-    json_fixed(j, m->cost[COST_CYCLES], none->cost[COST_CYCLES]);
     json_key(j, "races");
     json_object(j);
     json_key_u64(j, "accesses", m->cost[COST_RACES]);
@@ -637,7 +652,10 @@ static void json_measured(struct json *j, const struct part_costs *m, const stru
 /* A millionth is enough. */
 static void json_overhead(struct json *j, double overhead)
 {
-    json_fixed(j, (uint64_t)((overhead + 1) * 1e6 + 0.5), 1000000);
+    if (isnan(overhead))
+        json_null(j);
+    else
+        json_fixed(j, (uint64_t)((overhead + 1) * 1e6 + 0.5), 1000000);
 }
 
 /* "seeds", "lengths": each run's cycles to those of none, by policy. */
@@ -689,16 +707,17 @@ static void json_row(struct json *j, const struct cost_table *t, const struct co
     json_key_str(j, "policy", r->label);
     json_key_str(j, "property", r->property);
     json_key_u64(j, "events", r->events);
+    json_overheads(j, t, r);
     json_truth(j, &r->truth);
     json_key(j, "region");
     if (t->region) {
         json_object(j);
-        json_measured(j, &r->region, &none->region, r);
+        json_measured(j, &r->region, r);
         json_end(j);
     } else {
         json_null(j);
     }
-    json_measured(j, &r->whole, &none->whole, r);
+    json_measured(j, &r->whole, r);
     json_course(j, r, none);
     sim_findings_json(&r->findings, j);
     json_key_hex16(j, "digest", r->digest);
@@ -738,7 +757,7 @@ void cost_table_json(FILE *out, const struct cost_table *t)
 
     json_init(&j, out, true);
     json_object(&j);
-    json_key_str(&j, "schema", "lardsim-costs-1");
+    json_key_str(&j, "schema", "lardsim-costs-2");
     json_key_str(&j, "source", t->source);
     json_key_bool(&j, "planted-races", workload_plants(t->source));
     json_key_u64(&j, "events", t->row[0].events);

@@ -7,13 +7,6 @@
 
 /* ---- overheads ------------------------------------------------------------------------------ */
 
-double costs_overhead(const struct cost_table *t, const struct costs *r)
-{
-    const uint64_t before = costs_judged(t, &t->row[0])->cost[COST_CYCLES];
-
-    return before ? (double)costs_judged(t, r)->cost[COST_CYCLES] / (double)before - 1 : 0;
-}
-
 void cost_runs_add(struct cost_runs *s, uint64_t value, const struct cost_table *t)
 {
     s->run = xgrow(s->run, s->n, &s->cap, sizeof *s->run);
@@ -21,7 +14,7 @@ void cost_runs_add(struct cost_runs *s, uint64_t value, const struct cost_table 
     r->value = value;
     r->overhead = xcalloc(t->n, sizeof *r->overhead);
     for (size_t i = 0; i < t->n; i++)
-        r->overhead[i] = costs_overhead(t, &t->row[i]);
+        r->overhead[i] = overhead_value(costs_overhead(t, &t->row[i], OVERHEAD));
 }
 
 void cost_runs_free(struct cost_runs *s)

@@ -216,6 +216,9 @@ static void find_changes(const struct report_difference *d, struct report_pair *
                         number_of(facts_find(b, a->at[i].name)));
     for (size_t i = 0; i < MEASURES && !(a->n && b->n); i++)
         compare_numbers(d, p, report_measures[i].key, p->cell_a->of[i], p->cell_b->of[i]);
+    for (size_t i = 0; i < OVERHEADS; i++)
+        compare_numbers(d, p, overhead_name[i], cell_overhead(p->cell_a, i),
+                        cell_overhead(p->cell_b, i));
     if (p->changes)
         qsort(p->change, p->changes, sizeof *p->change, by_percent);
 }
@@ -342,6 +345,16 @@ static void say_measure(const struct telling_lines *t, const struct report_pair 
         tell(t, "%s of %s: from 0 to %.10g", report_measures[m].key, p->cell_a->label, b);
 }
 
+static void say_overhead(const struct telling_lines *t, const struct report_pair *p,
+                         enum overhead_of which)
+{
+    const double a = cell_overhead(p->cell_a, which), b = cell_overhead(p->cell_b, which);
+
+    if (!isnan(a) && !isnan(b) && a != b)
+        tell(t, "%s of %s: from %.1f %% to %.1f %% (%+.1f points)", overhead_name[which],
+             p->cell_a->label, 100 * a, 100 * b, 100 * (b - a));
+}
+
 static void say_numbers(const struct telling_lines *t, const struct report_difference *d)
 {
     static const enum report_measure heads[] = {M_CYCLES, M_RACES, M_METADATA_PEAK};
@@ -353,6 +366,8 @@ static void say_numbers(const struct telling_lines *t, const struct report_diffe
             continue;
         for (size_t k = 0; k < ARRAY_SIZE(heads); k++)
             say_measure(t, p, heads[k]);
+        for (size_t k = 0; k < OVERHEADS; k++)
+            say_overhead(t, p, (enum overhead_of)k);
         said++;
     }
     if (d->differing > said)

@@ -173,13 +173,14 @@ static void make_parts(const struct figures_of *m)
     const bool overheads = over > 0, each = (overheads ? over : shown) <= CELLS_SHOWN;
     if (!shown)
         return;
-    struct figure *f =
-        add(m, FIGURE_STACK, overheads ? "overhead" : "time",
-            !overheads ? "Where the time of the cores went"
-            : each     ? "Overhead, by where it goes"
-                       : "Overhead, by where it goes: the mean of each policy",
-            overheads ? "percent of the time without a detector" : "percent of the cores' time",
-            each ? overheads ? over : shown : study_policies(m->s)->n, PARTS);
+    struct figure *f = add(m, FIGURE_STACK, overheads ? "overhead" : "time",
+                           !overheads ? "Where the time of the cores went"
+                           : each     ? "Overhead, by where it goes"
+                                      : "Overhead, by where it goes: the mean of each policy",
+                           !overheads         ? "percent of the cores' time"
+                           : m->s->has_region ? "percent of the region's time without a detector"
+                                              : "percent of the time without a detector",
+                           each ? overheads ? over : shown : study_policies(m->s)->n, PARTS);
     for (size_t p = 0; p < PARTS; p++)
         figure_series(f, p, report_parts[p].key);
     (each ? parts_by_cell : parts_by_policy)(m, f, overheads);

@@ -157,6 +157,11 @@ static void json_axes(struct json *j, const struct report_study *s)
 
 static void json_heads(struct json *j, const struct report_study *s)
 {
+    json_key(j, "overheads");
+    json_array(j);
+    for (size_t i = 0; i < OVERHEADS; i++)
+        json_str(j, overhead_name[i]);
+    json_end(j);
     json_key(j, "measures");
     json_array(j);
     for (size_t i = 0; i < MEASURES; i++)
@@ -175,7 +180,7 @@ static void json_heads(struct json *j, const struct report_study *s)
     json_end(j);
 }
 
-/* A cell is its places on the axes, its overhead, its measures and its parts, in this order. */
+/* A cell is its places on the axes, its overheads, its measures and its parts, in this order. */
 static void json_cells(struct json *j, const struct report_study *s)
 {
     json_key(j, "cells");
@@ -185,7 +190,8 @@ static void json_cells(struct json *j, const struct report_study *s)
         json_array(j);
         for (size_t k = 0; k < s->axes; k++)
             json_u64(j, c->place[k]);
-        json_double(j, 100 * c->overhead);
+        for (size_t k = 0; k < OVERHEADS; k++)
+            json_double(j, 100 * cell_overhead(c, k));
         for (size_t k = 0; k < MEASURES; k++)
             if (measured(s, k))
                 json_double(j, c->of[k]);
@@ -540,7 +546,9 @@ static void write_cells(FILE *out, const struct report_study *s)
             s->cells <= 12 ? " open" : "", s->cells, s->cells == 1 ? "" : "s");
     for (size_t i = 0; i < s->axes; i++)
         element(out, "th", s->axis[i].name);
-    fputs("<th>overhead, %</th>", out);
+    for (size_t k = 0; k < OVERHEADS; k++)
+        fprintf(out, "<th>%s, %%</th>", overhead_name[k]);
+    fprintf(out, "<th>%s</th>", overhead_measured_name);
     for (size_t k = 0; k < MEASURES; k++)
         if (measured(s, k))
             element(out, "th", report_measures[k].key);
@@ -550,7 +558,9 @@ static void write_cells(FILE *out, const struct report_study *s)
         fputs("<tr>", out);
         for (size_t k = 0; k < s->axes; k++)
             element(out, "td", c->point[k]);
-        fixed_cell(out, 100 * c->overhead);
+        for (size_t k = 0; k < OVERHEADS; k++)
+            fixed_cell(out, 100 * cell_overhead(c, k));
+        element(out, "td", run_time_measured(&s->run[c->run].cycles));
         for (size_t k = 0; k < MEASURES; k++)
             if (measured(s, k))
                 number_cell(out, c->of[k]);

@@ -151,15 +151,16 @@ function svgText(svg) { /* by itself it needs the styles of the page's pictures 
 
 function measures(study) { /* what can be shown: its columns in a cell */
   const first = study.axes.length, list = [];
-  const parts = study.parts.map((p, i) => first + 1 + study.measures.length + i);
+  const numbers = first + study.overheads.length;
+  const parts = study.parts.map((p, i) => numbers + study.measures.length + i);
   const known = at => study.cells.some(c => c[at] !== null);
   if (known(first)) {
     list.push({name: 'overhead, by where it goes', unit: 'percent', columns: parts, series: study.parts, stack: true});
-    list.push({name: 'overhead', unit: 'percent', columns: [first]});
+    study.overheads.forEach((name, i) => list.push({name, unit: 'percent', columns: [first + i]}));
   } else if (parts.some(known)) {
     list.push({name: "the cores' time", unit: 'percent', columns: parts, series: study.parts, stack: true});
   }
-  study.measures.forEach((m, i) => list.push({name: m.key, unit: m.unit, text: m.text, columns: [first + 1 + i]}));
+  study.measures.forEach((m, i) => list.push({name: m.key, unit: m.unit, text: m.text, columns: [numbers + i]}));
   return list;
 }
 function mean(cells, column) {
@@ -210,7 +211,7 @@ function filter(axis, keep, changed) { /* keep: a set of places */
   return box;
 }
 function table(study, cells) {
-  const heads = study.axes.map(a => a.name).concat(['overhead, %'], study.measures.map(m => m.key));
+  const heads = study.axes.map(a => a.name).concat(study.overheads.map(name => name + ', %'), study.measures.map(m => m.key));
   const body = element('tbody', {}), more = element('button', {type: 'button'});
   const box = element('div', {className: 'wide', tabIndex: 0},
     element('table', {className: 'cells'}, element('thead', {},
@@ -222,7 +223,7 @@ function table(study, cells) {
         const v = cells[shown][i];
         if (i < study.axes.length)
           return element('td', {textContent: study.axes[i].values[v] === undefined ? '' : study.axes[i].values[v]});
-        return element('td', {className: 'n', textContent: v === null ? '-' : i === study.axes.length ? v.toFixed(1) : v});
+        return element('td', {className: 'n', textContent: v === null ? '-' : i < study.axes.length + study.overheads.length ? v.toFixed(1) : v});
       })));
     more.textContent = (cells.length - shown) + ' more';
     more.hidden = shown >= cells.length;

@@ -195,8 +195,7 @@ static void take_number(struct reading_stats *s, const char *name, const char *t
     const size_t group = !strncmp(rest, "policy.", 7) ? 7 : !strncmp(rest, "compare.", 8) ? 8 : 0;
     const size_t label = group ? strcspn(rest + group, ".") : 0;
 
-    if (!strcmp(name, "roi.machine.cycles"))
-        s->run->judged_region = true;
+    run_time_take(&s->run->cycles, name, text);
     if (!group) {
         const uint64_t bits = measures_of(s->r, rest);
         if (bits)
@@ -385,15 +384,18 @@ static struct report_cell *cell_add(struct report_study *s, size_t run, const ch
 {
     s->cell = xgrow(s->cell, s->cells, &s->cells_cap, sizeof *s->cell);
     struct report_cell *c = &s->cell[s->cells++];
-    *c = (struct report_cell){
-        .run = run, .label = xstrdup(label), .baseline = NO_BASELINE, .overhead = NAN};
+    *c = (struct report_cell){.run = run,
+                              .label = xstrdup(label),
+                              .baseline = NO_BASELINE,
+                              .overhead = NAN,
+                              .overhead_whole = NAN};
     return c;
 }
 
 static void add_cell(struct report_study *s, const struct reading_stats *n, const char *label)
 {
     struct report_cell *c = cell_add(s, s->runs - 1, label);
-    const bool region = s->run[c->run].judged_region;
+    const bool region = s->run[c->run].cycles.has_region;
 
     for (size_t k = 0; k < MEASURES + PARTS; k++) {
         double *to = k < MEASURES ? &c->of[k] : &c->part[k - MEASURES];
@@ -475,7 +477,8 @@ static bool read_run(struct report_reading *r, struct report_study *s, const str
                   "%s: has no DONE, so it is not whole: %s. What there is of it is shown", run->dir,
                   run->error ? run->error : "the run stopped, or still runs");
     if (good) {
-        s->has_region |= run->judged_region;
+        s->has_region |= run->cycles.has_region;
+        s->has_whole |= run->cycles.has_whole && !run->cycles.has_region;
         add_cells(s, &stats, only);
     } else {
         run_free(run);
@@ -999,7 +1002,7 @@ static void read_sealed(struct report_reading *r, const char *dir, const struct 
         results_json(seal, "compare.json", take_policy, &p, &e);
     if (!is_fine(r, &e)) {
         /* told */
-    } else if (!strcmp(p.schema, "lardsim-costs-1")) {
+    } else if (!strncmp(p.schema, "lardsim-costs-", strlen("lardsim-costs-"))) {
         read_comparison(r, seal, &p);
     } else if (seal_names(seal, "stats.json")) {
         struct report_study *s = runs_study(r->to, dir);

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "cli/cli.h"
+#include "cli/overhead.h"
 #include "results/results.h"
 
 /* ---- what is read of a run: report/read.c ---------------------------------------------------- */
@@ -78,9 +79,9 @@ struct report_cell {
     char **point;  /* owns; its value on each axis of the study; "" where it has none */
     size_t *place; /* owns; the same as indices into the axes' values */
     double of[MEASURES];
-    double part[PARTS]; /* cycles of the cores that had a thread */
-    size_t baseline;    /* the cell without a policy; NO_BASELINE: there is none */
-    double overhead;    /* NAN: there is no baseline */
+    double part[PARTS];              /* cycles of the cores that had a thread */
+    size_t baseline;                 /* the cell without a policy; NO_BASELINE: there is none */
+    double overhead, overhead_whole; /* NAN: there is no baseline */
 };
 #define NO_BASELINE SIZE_MAX
 
@@ -97,7 +98,8 @@ void series_free(struct report_series *s);
 
 struct report_run {
     char *dir, *name; /* own; the folder; how it is called here */
-    bool done, complete, judged_region;
+    bool done, complete;
+    struct run_time cycles; /* where it has a region, numbers are of that */
     uint64_t events;
     char *error, *source, *caveat, *build, *commit, *compiler, *version, *verb, *command, *identity,
         *digest, *behaviour, *configuration, *host, *started, *seconds, *working;
@@ -144,8 +146,8 @@ struct report_study {
     size_t cells, cells_cap;
     struct report_axis *axis;
     size_t axes, axes_cap;
-    size_t missing, failed; /* cells of a sweep */
-    bool has_region, has_overheads;
+    size_t missing, failed;                    /* cells of a sweep */
+    bool has_region, has_whole, has_overheads; /* some run has a region marked; some has none */
     struct report_race *race;
     size_t races, races_cap;
     struct map race_at;      /* what tells a race apart, to 1 + its index */
@@ -186,7 +188,7 @@ const struct report_axis *study_policies(const struct report_study *s);
 /* The mean over the cells of a policy that have it; NAN: none has. */
 double study_mean(const struct report_study *s, const char *policy,
                   double (*of)(const struct report_cell *c, size_t arg), size_t arg);
-double cell_overhead(const struct report_cell *c, size_t unused);
+double cell_overhead(const struct report_cell *c, size_t which); /* enum overhead_of */
 double cell_measure(const struct report_cell *c, size_t measure);
 bool cell_is_none(const struct report_cell *c);
 /* Its part of the overhead, or without a baseline of the time of its cores, in percent. */

@@ -80,9 +80,9 @@ struct overheads {
     size_t n;
 };
 
-static struct overheads overhead_of(const struct report_study *s, const char *policy)
+static struct overheads spread_of(const struct report_study *s, const char *policy)
 {
-    struct overheads x = {study_mean(s, policy, cell_overhead, 0), NAN, NAN, 0};
+    struct overheads x = {study_mean(s, policy, cell_overhead, OVERHEAD), NAN, NAN, 0};
 
     for (size_t i = 0; i < s->cells; i++)
         if (!strcmp(s->cell[i].label, policy) && !isnan(s->cell[i].overhead)) {
@@ -114,7 +114,7 @@ static size_t largest_part(const struct report_study *s, const char *policy, dou
 
 static void say_overhead(FILE *out, const struct report_study *s, const char *policy)
 {
-    const struct overheads x = overhead_of(s, policy);
+    const struct overheads x = spread_of(s, policy);
     double share;
 
     if (isnan(x.mean))
@@ -128,6 +128,9 @@ static void say_overhead(FILE *out, const struct report_study *s, const char *po
                 100 * x.most);
     if (share > 0 && x.mean > 0.001)
         fprintf(out, "; %.0f %% of that is %s", share, report_parts[part].key);
+    if (s->has_region)
+        fprintf(out, "; in the whole run %.1f %%",
+                100 * study_mean(s, policy, cell_overhead, OVERHEAD_WHOLE));
     fputs(".</li>\n", out);
 }
 
@@ -139,7 +142,7 @@ static void say_overheads(FILE *out, const struct report_study *s)
     double least = INFINITY, most = -INFINITY;
 
     for (size_t i = 0; i < a->n; i++) {
-        const double x = study_mean(s, a->value[i], cell_overhead, 0);
+        const double x = study_mean(s, a->value[i], cell_overhead, OVERHEAD);
         if (isnan(x) || !strcmp(a->value[i], "none"))
             continue;
         if (x < least)
@@ -158,7 +161,10 @@ static void say_overheads(FILE *out, const struct report_study *s)
         name_of(out, dear);
         fprintf(out, " costs most, %.1f %%", 100 * most);
     }
-    fputs(s->has_region ? ", in the region of interest." : ".", out);
+    fputs(!s->has_region ? ", in the whole run, as no region of interest is marked."
+          : s->has_whole ? ", in the region of interest, or in the whole run where none is marked."
+                         : ", in the region of interest.",
+          out);
 }
 
 static void say_races(FILE *out, const struct report_study *s)

@@ -211,8 +211,12 @@ static void find_overheads(struct report_study *s)
 {
     for (size_t i = 0; i < s->cells; i++) {
         struct report_cell *c = &s->cell[i];
-        const double base = c->baseline == NO_BASELINE ? NAN : s->cell[c->baseline].of[M_CYCLES];
-        c->overhead = base > 0 ? c->of[M_CYCLES] / base - 1 : NAN;
+        if (c->baseline == NO_BASELINE)
+            continue;
+        const struct run_time *with = &s->run[c->run].cycles,
+                              *without = &s->run[s->cell[c->baseline].run].cycles;
+        c->overhead = overhead_value(overhead_of(with, without, OVERHEAD));
+        c->overhead_whole = overhead_value(overhead_of(with, without, OVERHEAD_WHOLE));
         s->has_overheads |= !isnan(c->overhead) && !cell_is_none(c);
     }
 }
@@ -342,10 +346,9 @@ void study_complete(struct report_study *s)
         judge_axis(s, i);
 }
 
-double cell_overhead(const struct report_cell *c, size_t unused)
+double cell_overhead(const struct report_cell *c, size_t which)
 {
-    (void)unused;
-    return c->overhead;
+    return which == OVERHEAD ? c->overhead : c->overhead_whole;
 }
 
 double cell_measure(const struct report_cell *c, size_t measure)

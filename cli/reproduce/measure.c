@@ -5,21 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/overhead.h"
 #include "cli/reproduce/table.h"
 
-/* OVERHEAD: cycles to those of none, less 1, in percent. WHOLE: likewise, of the whole run.
+/* MORE_TIME: the overhead, in percent. MORE_WHOLE: likewise, of the whole run (cli/overhead.h).
  * TIMES: cycles to those of none. SHARE: of the cores' time under none, in percent: what is more of
  * it here. REST: of the overhead, what is not in that. RATIO: one sum to the other. MORE: the sum
  * of the own to the base's. BASE: cycles of none, of the cores that had threads, to the own sum.
  * EVER: pairs of sites, each once in all trials. */
-enum { OVERHEAD, WHOLE, TIMES, SHARE, REST, RATIO, MORE, BASE, EVER };
+enum { MORE_TIME, MORE_WHOLE, TIMES, SHARE, REST, RATIO, MORE, BASE, EVER };
 
 #define CYCLES "policy.$.cost.cycles."
 const struct table_measure measures[] = {
-    {"overhead", "%", "Cycles more than without a policy, in the region of interest.", OVERHEAD,
+    {"overhead", "%", "Cycles more than without a policy, in the region of interest.", MORE_TIME,
      NULL, NULL, 100},
-    {"overhead-whole", "%", "Cycles more than without a policy, of the whole run.", WHOLE, NULL,
-     NULL, 100},
+    {"overhead-whole", "%", "Cycles more than without a policy, of the whole run.", MORE_WHOLE,
+     NULL, NULL, 100},
     {"time", "times", "Cycles to those without a policy.", TIMES, NULL, NULL, 1},
     {"slow", "times", "Cycles to those without a policy.", TIMES, NULL, NULL, 1},
     {"instructions", "%", "Of overhead: checks in line, instructions and L1 hits.", SHARE,
@@ -149,8 +150,7 @@ static double stat_of(const struct cell_stats *s, const char *name)
 
 static bool has_region(const struct table_sample *s)
 {
-    return stat_of(&s->own, "roi.machine.cycles") > 0 &&
-           stat_of(&s->base, "roi.machine.cycles") > 0;
+    return run_time_of(&s->own).has_region;
 }
 
 /* "policy.$.checked" with the label in place. */
@@ -201,11 +201,16 @@ static double sum_of(const struct cell_stats *s, const char *patterns, const cha
 
 /* ---- measures ------------------------------------------------------------------------------- */
 
-static double times(const struct table_sample *s, bool region)
+static struct overhead overhead(const struct table_sample *s, enum overhead_of which)
 {
-    const char *cycles = region ? "roi.machine.cycles" : "machine.cycles";
+    const struct run_time own = run_time_of(&s->own), base = run_time_of(&s->base);
 
-    return stat_of(&s->own, cycles) / stat_of(&s->base, cycles);
+    return overhead_of(&own, &base, which);
+}
+
+static double more(const struct table_sample *s, enum overhead_of which)
+{
+    return overhead_value(overhead(s, which));
 }
 
 /* What the policy has more of than the run without it, by the time of the cores that had threads
@@ -215,7 +220,7 @@ static double share(const struct table_measure *m, const struct table_sample *s)
     const bool region = has_region(s);
     const double own = sum_of(&s->own, m->over, s->policy, region),
                  base = sum_of(&s->base, m->over, s->policy, region),
-                 cycles = stat_of(&s->base, region ? "roi.machine.cycles" : "machine.cycles"),
+                 cycles = (double)overhead(s, OVERHEAD).without,
                  used = stat_of(&s->base, "machine.cores-used");
 
     return (own - (isnan(base) ? 0 : base)) / (cycles * used);
@@ -224,16 +229,16 @@ static double share(const struct table_measure *m, const struct table_sample *s)
 double measure_of(const struct table_measure *m, const struct table_sample *s)
 {
     switch (m->kind) {
-    case OVERHEAD:
-        return m->times * (times(s, has_region(s)) - 1);
-    case WHOLE:
-        return m->times * (times(s, false) - 1);
+    case MORE_TIME:
+        return m->times * more(s, OVERHEAD);
+    case MORE_WHOLE:
+        return m->times * more(s, OVERHEAD_WHOLE);
     case TIMES:
-        return m->times * times(s, has_region(s));
+        return m->times * (more(s, OVERHEAD) + 1);
     case SHARE:
         return m->times * share(m, s);
     case REST:
-        return m->times * (times(s, has_region(s)) - 1 - share(m, s));
+        return m->times * (more(s, OVERHEAD) - share(m, s));
     case MORE:
         return m->times * sum_of(&s->own, m->over, s->policy, false) /
                sum_of(&s->base, m->under, s->policy, false);

@@ -17,7 +17,8 @@ enum { OPT_STAT = 600 };
 static const char any_policy[] = "policy.*.";
 
 static const char *const standard[] = {"events.total",
-                                       "machine.cycles",
+                                       RUN_TIME_WHOLE,
+                                       RUN_TIME_REGION,
                                        "machine.instructions",
                                        "policy.*.races.accesses",
                                        "policy.*.races.sites",
@@ -88,22 +89,27 @@ static void has_changed(struct collecting *w, const char *hash, const struct err
     cli_note("%s", why->text);
 }
 
-/* The cycles of cells that are baselines are asked for again and again. */
-static uint64_t baseline_cycles(struct collecting *w, const char *hash)
+/* Cells that are baselines are asked for again and again. */
+static struct run_time baseline_time(struct collecting *w, const char *hash)
 {
     uint64_t *known = map_put(&w->baseline, strtoull(hash, NULL, 16));
     const enum cell_state *state = state_of(w, hash);
     struct err e = {0};
     struct cell_stats s;
 
-    if (*known || !state || *state != CELL_DONE)
-        return *known;
+    if (*known)
+        return w->time[*known - 1];
+    if (!state || *state != CELL_DONE)
+        return (struct run_time){0};
+    w->time = xgrow(w->time, w->times, &w->times_cap, sizeof *w->time);
+    w->time[w->times] = (struct run_time){0};
     if (cell_stats_read(&s, w->folder->dir, hash, &e))
         has_changed(w, hash, &e);
-    else if (cell_stats_find(&s, "machine.cycles"))
-        *known = strtoull(cell_stats_find(&s, "machine.cycles"), NULL, 10);
+    else
+        w->time[w->times] = run_time_of(&s);
     cell_stats_free(&s);
-    return *known;
+    *known = ++w->times;
+    return w->time[*known - 1];
 }
 
 /* Where all values of an axis are numbers they are written as such, without units. */
@@ -153,7 +159,9 @@ static void fill_head(struct cell_row *to, const struct collecting *w)
         add(to, xstrdup(csv_at(head, i)), false);
     for (size_t i = LISTED_SOURCE; i < LISTED_AXES; i++)
         add(to, xstrdup(csv_at(head, i)), false);
-    add(to, xstrdup("overhead"), false);
+    add(to, xstrdup(overhead_measured_name), false);
+    for (size_t i = 0; i < OVERHEADS; i++)
+        add(to, xstrdup(overhead_name[i]), false);
     for (size_t i = 0; i < w->stats; i++)
         add(to, xstrdup(heading(w->stat[i])), false);
     add(to, xstrdup("behaviour"), false);
@@ -163,8 +171,8 @@ static void fill_head(struct cell_row *to, const struct collecting *w)
 static void fill_row(struct cell_row *to, struct collecting *w, const struct csv_row *r,
                      const struct cell_stats *s)
 {
-    const char *cycles = cell_stats_find(s, "machine.cycles");
-    const uint64_t base = cycles ? baseline_cycles(w, csv_at(r, LISTED_BASELINE)) : 0;
+    const struct run_time time = run_time_of(s),
+                          base = baseline_time(w, csv_at(r, LISTED_BASELINE));
 
     add(to, xstrdup(csv_at(r, LISTED_CELL)), false);
     for (size_t i = LISTED_AXES; i < r->n; i++)
@@ -172,7 +180,9 @@ static void fill_row(struct cell_row *to, struct collecting *w, const struct csv
     add(to, xstrdup(csv_at(r, LISTED_SOURCE)), false);
     add(to, xstrdup(csv_at(r, LISTED_SEED)), true);
     add(to, xstrdup(csv_at(r, LISTED_POLICY)), false);
-    add(to, base ? csv_excess(strtoull(cycles, NULL, 10), base) : xstrdup(""), true);
+    add(to, xstrdup(run_time_measured(&time)), false);
+    for (size_t i = 0; i < OVERHEADS; i++)
+        add(to, overhead_text(overhead_of(&time, &base, (enum overhead_of)i)), true);
     for (size_t i = 0; i < w->stats; i++) {
         const char *value = chosen_value(s, w->stat[i], csv_at(r, LISTED_POLICY));
         add(to, xstrdup(value ? value : ""), true);
@@ -357,6 +367,7 @@ static int run_collect(const struct cli *c, struct err *e)
     map_free(&w.baseline);
     map_free(&w.at);
     free(w.state);
+    free(w.time);
     listing_free(&l);
     free(f.dir);
     return e->code ? -1 : LARD_DONE;
@@ -376,8 +387,10 @@ const struct verb verb_sweep_collect = {
     .summary = "Writes the results of a sweep as tables: cells.csv, cells.jsonl, index.sqlite.",
     .text = "A row is a cell that is done: its axes, source, seed and policy; the overhead, which "
             "is its cycles / the cycles of its baseline - 1, the baseline being the cell of the "
-            "same point without a policy; and statistics. index.sqlite has all statistics of all "
-            "cells. An axis that makes no difference to a cell is empty in its row. All files of a "
+            "same point without a policy; and statistics. `overhead` is of what `measured` says: "
+            "of the region of interest, or of the whole run where none is marked. "
+            "`overhead-whole` is of the whole run. index.sqlite has all statistics of all cells. "
+            "An axis that makes no difference to a cell is empty in its row. All files of a "
             "cell are held against its DONE: one that is not as it was written is named, and is in "
             "no table; the exit code is 6 then.",
     .examples = "lardsim sweep collect l2\n"

@@ -2,6 +2,7 @@
 #ifndef LARDSIM_V_COLLECT_H
 #define LARDSIM_V_COLLECT_H
 
+#include "cli/overhead.h"
 #include "cli/sweep/sweep.h"
 
 struct cell_value {
@@ -17,9 +18,11 @@ struct collecting {
     const struct listing *listing;
     const char **stat; /* owns; that are columns */
     size_t stats;
-    bool *found;            /* owns; by stat: some cell has it */
-    bool *number;           /* owns; by column of the listing: all its values are numbers */
-    struct map baseline;    /* hash to cycles */
+    bool *found;           /* owns; by stat: some cell has it */
+    bool *number;          /* owns; by column of the listing: all its values are numbers */
+    struct map baseline;   /* hash to 1 + the index of its time */
+    struct run_time *time; /* owns; of baselines */
+    size_t times, times_cap;
     struct map at;          /* hash to row of the listing */
     enum cell_state *state; /* owns; by row of the listing */
     struct cell_row head;

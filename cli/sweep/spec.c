@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/yaml.h"
+#include "cli/overhead.h"
 #include "cli/programs/programs.h"
 #include "cli/sweep/sweep.h"
 
@@ -582,9 +583,24 @@ static bool moves_alone(const struct spec *s, size_t axis)
 /* Axes are columns of tables beside these, and to SQLite A and a are one. */
 static int check_column(const struct spec *s, const struct axis *a, struct err *e)
 {
-    static const char *const columns[] = {
-        "id",       "cell",      "baseline", "asked", "source", "seed",    "policy", "policies",
-        "overhead", "behaviour", "findings", "why",   "state",  "seconds", "memory", "disk"};
+    const char *const columns[] = {overhead_measured_name,
+                                   overhead_name[OVERHEAD],
+                                   overhead_name[OVERHEAD_WHOLE],
+                                   "id",
+                                   "cell",
+                                   "baseline",
+                                   "asked",
+                                   "source",
+                                   "seed",
+                                   "policy",
+                                   "policies",
+                                   "behaviour",
+                                   "findings",
+                                   "why",
+                                   "state",
+                                   "seconds",
+                                   "memory",
+                                   "disk"};
 
     for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
         if (strcasecmp(a->name, columns[i]) == 0)

@@ -125,7 +125,9 @@ static void declare_stats(struct machine *m, struct stats *stats, uint32_t kind)
     stats_level(g, "cores-used", "cores", "Cores that had a thread, or worked for a policy.",
                 &m->used);
     stats_echo(g, "cores-unused", "cores", "The others.", &m->unused);
-    stats_count(g, "cycles", "cycles", "From the first event to the end of the last.", &m->cycles);
+    /* Clocks of cores are apart at a mark, so a region's time is no difference of two of these. */
+    stats_distinct(g, "cycles", "cycles", "From the first event to the end of the last.",
+                   &m->cycles, &m->region_cycles);
     stats_level(g, "region-cycles", "cycles",
                 "Most cycles that a core spent inside regions of interest: execution time where "
                 "nobody waits for others.",

@@ -174,7 +174,7 @@ rm -rf c.csv c.svg
 run 0 -q -c radish8 -p vc --csv c.csv --plot c.svg "$trace"
 [ "$(cut -d, -f1 c.csv | tr '\n' ' ')" = "policy none vc " ] || fail "--csv: rows are $(cut -d, -f1 c.csv | tr '\n' ' ')"
 run 0 -c radish8 -p vc --json "$trace"
-grep -q "\"cycles\": $(sed -n 's/^vc,\([0-9]*\),.*/\1/p' c.csv)," out || fail "--csv: other cycles than --json"
+grep -q "\"cycles\": $(sed -n 's/^vc,run,[0-9.]*,[0-9.]*,\([0-9]*\),.*/\1/p' c.csv)," out || fail "--csv: other cycles than --json"
 grep -q '</svg>' c.svg || fail "--plot: no SVG"
 run 7 -q -c radish8 -p vc --csv c.csv "$trace"
 says err "c.csv: exists; give --overwrite to replace it"

@@ -98,7 +98,7 @@ for most in 0 50; do
     "$lardsim" compare -c pentium4 --set granularity=field --set order=program --set schedule.quantum=280000000 \
         --set core.unmodelled=$most -p goldilocks --json \
         workload:multiset,ops=30,outside=97.78,layout=ia32,tier=interpreted,threads=5,ops=1,seed=1 >alone 2>/dev/null
-    grep '"policy": "goldilocks"' alone | grep -o '"cycles-to-none": [0-9.]*' | sed -n '1s/.* //p'
+    grep '"policy": "goldilocks"' alone | grep -o '"overhead": [0-9.-]*' | awk '{printf "%.6f\n", $2 + 1}'
 done >ends
 awk -v ours="$(sed 's/.*"ours": \([0-9.]*\).*/\1/' band)" -v most="$(sed 's/.*"unmodelled": \([0-9.]*\).*/\1/' band)" '
     { end[NR] = $1 } function off(a, b) { return a - b > 0.00001 || b - a > 0.00001 }

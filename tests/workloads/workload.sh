@@ -250,8 +250,8 @@ equal warnings "$(grep -c warning err)" 1
 # JSON, the folder.
 run 0 compare -c radish8 -p lardish --json -o costs sor.lard
 is_json
-says out '"schema": "lardsim-costs-1"'
-says out '"cycles-to-none": 1.000000'
+says out '"schema": "lardsim-costs-2"'
+says out '"overhead": 0.000000, "overhead-whole": 0.000000'
 says out '"metadata-bytes": {"live": null'
 cmp -s out costs/compare.json || fail "compare.json is not what --json prints"
 for f in none lardish; do

@@ -62,7 +62,8 @@ static void look(void *arg, const char *name, const char *unit, const char *help
  */
 static bool may_grow(const char *name)
 {
-    return strstr(name, "idle") || strstr(name, "region-cycles");
+    return strstr(name, "idle") || strstr(name, "region-cycles") ||
+           !strcmp(name, "roi.machine.cycles");
 }
 
 static void same(const char *settings, struct values *v)
