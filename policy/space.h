@@ -17,18 +17,24 @@ struct live_heap {
 void live_heap_free(struct live_heap *h);
 void live_heap_event(struct live_heap *h, const struct event *ev); /* that places: as it has run */
 
-/* Of a policy: looked at when a full collection has ended (000 6.4: "the maximum memory used after
+/* What a policy keeps in memory, beside the heap: in software its metadata as it lays them out, in
+ * hardware what its manager has in tables, records and blocks. The statistics that count it say
+ * how much that is, so they can't disagree with this. Lines of histories on chip are no memory.
+ * Looked at when a full collection has ended (000 6.4: "the maximum memory used after
  * any full-heap garbage collection"). */
 struct space {
-    const struct live_heap *heap;            /* borrows; NULL: nobody looks */
-    const struct budget *metadata;           /* borrows */
+    const struct live_heap *heap; /* borrows; NULL: nobody looks */
+    const struct stats *stats;    /* borrows; they have */
+    const char *label;            /* borrows; of the policy, these two: */
+    const char *live, *peak;
     uint64_t collections;                    /* full ones */
     uint64_t heap_most, metadata_most, most; /* after one; most: of both together */
     uint64_t heap_sum, metadata_sum, heap_mean, metadata_mean;
     uint64_t overhead, mean_overhead; /* permille */
 };
-void space_init(struct space *s, const struct live_heap *heap, const struct budget *metadata,
-                struct stats_group *g);
+/* g: of the policy, which has declared its own by now. One that counts no metadata has no space. */
+void space_init(struct space *s, const struct live_heap *heap, const struct stats *stats,
+                const char *label, struct stats_group *g);
 void space_look(struct space *s);   /* a full collection has ended */
 void space_finish(struct space *s); /* the run has */
 

@@ -42,7 +42,7 @@ unit_tests += tests/sim/compare/t_compare tests/sim/compare/t_compare_random \
 	tests/sim/scheduler/t_stop tests/sim/scheduler/t_timed tests/sim/scheduler/t_timed_cores \
 	tests/sim/scheduler/t_timed_random tests/sim/scheduler/t_turns tests/sim/session/t_api \
 	tests/sim/session/t_findings \
-	tests/sim/session/t_faults tests/sim/session/t_host tests/sim/session/t_host_caches tests/sim/session/t_live tests/sim/session/t_shared \
+	tests/sim/session/t_faults tests/sim/session/t_host tests/sim/session/t_host_caches tests/sim/session/t_live tests/sim/session/t_space_policies tests/sim/session/t_shared \
 	tests/sim/why/t_why
 unit_tests += tests/results/t_seal
 unit_tests += tests/swmanager/t_swmanager tests/swmanager/t_swmanager_random

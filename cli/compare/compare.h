@@ -24,7 +24,8 @@ enum compared_cost { /* what is shown of a run, beside where its cycles went */
                      COST_SPACE_COLLECTIONS, /* full ones; after each, the most: */
                      COST_SPACE_HEAP,
                      COST_SPACE_METADATA,
-                     COST_SPACE, /* of both together */
+                     COST_SPACE,     /* of both together */
+                     COST_CHIP_PEAK, /* bytes of history lines in the caches, the most */
                      COSTS
 };
 enum cost_spent { /* where cores spend their time: sim/machine/spent.def */

@@ -149,6 +149,8 @@ static void read_part(struct part_costs *to, const struct lardsim *l, enum part 
     to->cost[COST_SPACE_HEAP] = stat_of(l, of, group, "space.heap");
     to->cost[COST_SPACE_METADATA] = stat_of(l, of, group, "space.metadata");
     to->cost[COST_SPACE] = stat_of(l, of, group, "space.total");
+    to->cost[COST_CHIP_PEAK] =
+        stat_of(l, of, group, "lines.peak") * stat_of(l, WHOLE, "machine.", "line");
     to->cost[COST_RACES] = stat_of(l, of, group, "races.accesses");
     to->cost[COST_SITES] = stat_of(l, of, group, "races.sites");
     to->cost[COST_LOCATIONS] = stat_of(l, of, group, "races.locations");

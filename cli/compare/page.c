@@ -368,6 +368,23 @@ static void print_order(const struct cost_table *t)
         puts("overhead   of the same events, and the same order of synchronisation\n");
 }
 
+/* Histories of hardware are in memory only as far as the manager has them. */
+static void print_on_chip(const struct cost_table *t)
+{
+    const char *with = "beside it at most so much of the caches, for lines of histories: ";
+    char text[32];
+
+    for (size_t i = 1; i < t->n; i++) {
+        if (!t->row[i].has_manager || !t->row[i].whole.cost[COST_SPACE])
+            continue;
+        bytes_text(&t->row[i].whole, COST_CHIP_PEAK, text, sizeof text);
+        printf("%s%s %s", with, t->row[i].label, text);
+        with = ", ";
+    }
+    if (*with == ',')
+        putchar('\n');
+}
+
 /* Only where the program collects all of its heap is it known what it needs. */
 static void print_space(const struct cost_table *t)
 {
@@ -382,8 +399,10 @@ static void print_space(const struct cost_table *t)
                100 * ((double)cost[COST_SPACE] - heap) / heap);
         with = ", ";
     }
-    if (*with == ',')
-        putchar('\n');
+    if (*with != ',')
+        return;
+    putchar('\n');
+    print_on_chip(t);
 }
 
 static bool charged(const struct costs *r)

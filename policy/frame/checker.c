@@ -308,6 +308,8 @@ static sim_cycle step_heap(struct checker *c, const struct event *ev, unsigned c
     if (UNLIKELY(c->filter) && heeded && (clear || copy))
         filter_heap(c->filter, ev);
     after_race_heap(&c->after, ev, heeded);
+    if (ev->kind == EV_GC_END && !(ev->flags & EVF_NURSERY))
+        space_look(&c->space);
     return now;
 }
 
@@ -401,8 +403,6 @@ sim_cycle checker_pay(struct checker *c, const struct event *ev, unsigned core, 
     const sim_cycle done = pay(c, core, now);
     if (UNLIKELY(ev->kind == EV_GC_BEGIN || ev->kind == EV_GC_END))
         c->st.collections += done - now;
-    if (UNLIKELY(ev->kind == EV_GC_END && !(ev->flags & EVF_NURSERY)))
-        space_look(&c->space);
     return done;
 }
 

@@ -273,11 +273,11 @@ static int create(struct checker *c, struct err *e)
         stats_count(g, "cost.collections", "cycles",
                     "What the policy's work took as collections began and ended.",
                     &c->st.collections);
-    if (c->gathers && c->cells && c->env.heap)
-        space_init(&c->space, c->env.heap, &c->cells->metadata, g);
-    if (c->self)
-        checker_promises(c);
-    return c->self ? 0 : -1;
+    if (!c->self)
+        return -1;
+    space_init(&c->space, c->env.heap, c->env.stats, c->label, g);
+    checker_promises(c);
+    return 0;
 }
 
 struct checker *checker_new(const char *spec, const struct checker_env *env, struct err *e)

@@ -1,6 +1,8 @@
 /* space.c - live bytes of the program's heap, and of metadata beside them. */
 #include "policy/space.h"
 
+#include <stdlib.h>
+
 /* ---- the program's heap --------------------------------------------------------------------- */
 
 void live_heap_free(struct live_heap *h)
@@ -29,11 +31,40 @@ void live_heap_event(struct live_heap *h, const struct event *ev)
 
 /* ---- a policy's ----------------------------------------------------------------------------- */
 
-void space_init(struct space *s, const struct live_heap *heap, const struct budget *metadata,
-                struct stats_group *g)
+static bool has(const struct space *s, const char *name, uint64_t *value)
 {
-    s->heap = heap;
-    s->metadata = metadata;
+    char *full = xasprintf("policy.%s.%s", s->label, name);
+    const bool known = stats_value(s->stats, full, value);
+
+    free(full);
+    return known;
+}
+
+/* 0: the policy has no such statistic. */
+static uint64_t bytes_of(const struct space *s, const char *name)
+{
+    uint64_t value;
+
+    return has(s, name, &value) ? value : 0;
+}
+
+static bool is_counted(struct space *s)
+{
+    static const char *const counted[][2] = {{"metadata.live", "metadata.peak"},
+                                             {"manager.bytes", "manager.bytes-peak"}};
+    uint64_t value;
+
+    for (size_t i = 0; i < ARRAY_SIZE(counted); i++)
+        if (has(s, counted[i][0], &value)) {
+            s->live = counted[i][0];
+            s->peak = counted[i][1];
+            return true;
+        }
+    return false;
+}
+
+static void declare(struct space *s, struct stats_group *g)
+{
     static const char *const late[] = {"heap",      "metadata",      "total",        "overhead",
                                        "mean-heap", "mean-metadata", "mean-overhead"};
 
@@ -46,7 +77,8 @@ void space_init(struct space *s, const struct live_heap *heap, const struct budg
                 "The most after a full collection: what the program has allocated or copied to and "
                 "not cleared.",
                 &s->heap_most);
-    stats_level(g, "metadata", "bytes", "The most after a full collection: the policy's metadata.",
+    stats_level(g, "metadata", "bytes",
+                "The most after a full collection: the policy's metadata in memory.",
                 &s->metadata_most);
     stats_level(g, "total", "bytes", "The most after a full collection: both together.", &s->most);
     stats_level(g, "overhead", "permille",
@@ -60,6 +92,17 @@ void space_init(struct space *s, const struct live_heap *heap, const struct budg
     /* Without a collection they are what stands for it. */
     for (size_t i = 0; i < ARRAY_SIZE(late); i++)
         stats_late(g, late[i], STATS_AT_END);
+}
+
+void space_init(struct space *s, const struct live_heap *heap, const struct stats *stats,
+                const char *label, struct stats_group *g)
+{
+    s->stats = stats;
+    s->label = label;
+    if (!heap || !is_counted(s))
+        return;
+    s->heap = heap;
+    declare(s, g);
 }
 
 static uint64_t permille(uint64_t part, uint64_t of)
@@ -89,7 +132,7 @@ void space_look(struct space *s)
     if (!s->heap || !s->heap->allocates)
         return;
     s->collections++;
-    look(s, s->heap->live, s->metadata->live);
+    look(s, s->heap->live, bytes_of(s, s->live));
     settle(s, s->collections);
 }
 
@@ -97,6 +140,6 @@ void space_finish(struct space *s)
 {
     if (!s->heap || !s->heap->allocates || s->collections)
         return;
-    look(s, s->heap->peak, s->metadata->peak);
+    look(s, s->heap->peak, bytes_of(s, s->peak));
     settle(s, 1);
 }

@@ -181,4 +181,13 @@ says err "c.csv: exists; give --overwrite to replace it"
 run 0 -q -p vc -p naive=vc --set policy.naive.view=naive --csv c.csv --plot c.svg --overwrite "$trace"
 grep -q '^naive,' c.csv || fail "--csv without a machine: $(cat c.csv)"
 run 2 -p vc --csv - "$trace"
+# Space beside the heap is told of every policy that counts metadata, hardware included, and of no other.
+run 0 -c radish8 --policies vc,lardish,tsan,lard-runtime -o space workload:xalan@lard,collections=1,accesses=10k
+for policy in vc lardish tsan; do
+    want=$(awk -F, -v p="policy.$policy.space." '$1 == p "total" {t = $2} $1 == p "heap" {h = $2}
+        END {printf "%s %.1f %%", substr(p, 8, length(p) - 14), 100 * (t - h) / h}' space/$policy/stats.csv)
+    grep -q "^space beside the heap .*$want" out || fail "the page has no space of $want: $(grep '^space' out)"
+done
+grep -q '^space beside the heap.*lard-runtime' out && fail "a policy without metadata has a space"
+grep -q '^beside it .* of the caches, for lines of histories: lardish [0-9]' out || fail "lines on chip are not told apart"
 exit $bad

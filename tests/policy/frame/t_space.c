@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include <stdlib.h>
+
 #include "policy/space.h"
 
 struct bench {
@@ -20,7 +22,10 @@ struct bench {
 static void open_bench(struct bench *b)
 {
     *b = (struct bench){.stats = stats_new()};
-    space_init(&b->space, &b->heap, &b->metadata, stats_root(b->stats));
+    struct stats_group *g = stats_group(stats_group(stats_root(b->stats), "policy"), "p");
+    stats_level(g, "metadata.live", "bytes", "Live.", &b->metadata.live);
+    stats_level(g, "metadata.peak", "bytes", "Peak.", &b->metadata.peak);
+    space_init(&b->space, &b->heap, b->stats, "p", g);
 }
 
 static void close_bench(struct bench *b)
@@ -40,8 +45,10 @@ static uint64_t value(const struct bench *b, const char *name)
 {
     uint64_t v = 0;
 
-    if (!stats_value(b->stats, name, &v))
-        fail_msg("there is no statistic %s", name);
+    char *full = xasprintf("policy.p.%s", name);
+    if (!stats_value(b->stats, full, &v))
+        fail_msg("there is no statistic %s", full);
+    free(full);
     return v;
 }
 
