@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/programs/programs.h"
 #include "cli/stop.h"
+#include "policy/checker.h"
 #include "sim/lardsim.h"
 
 #define VERB(id) extern const struct verb verb_##id;
@@ -242,12 +243,27 @@ static int find_programs(struct cli *c, struct err *e)
     return 0;
 }
 
+/* Where a policy is given, `-p` gives it, or several with commas between. */
+static int check_labels(const struct cli *c, struct err *e)
+{
+    for (size_t i = 0; i < c->n; i++)
+        for (const char *p = c->given[i].key == 'p' ? c->given[i].value : ""; *p;) {
+            const size_t n = strcspn(p, ",");
+            if (checker_label_check(p, n, e)) {
+                e->code = LARD_USAGE;
+                return -1;
+            }
+            p += n + (p[n] == ',');
+        }
+    return 0;
+}
+
 static int run_verb(const struct verb *verb, int argc, char **argv, struct err *e)
 {
     struct cli c;
 
     cli_parse(&c, verb, argc, argv);
-    const int code = find_programs(&c, e) ? -1 : verb->run(&c, e);
+    const int code = check_labels(&c, e) || find_programs(&c, e) ? -1 : verb->run(&c, e);
     if (code < 0)
         stop_judge(e);
     cli_free(&c);

@@ -36,6 +36,8 @@ struct checker_env {
     sim_cycle (*mem)(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
                      sim_cycle now);
 };
+/* A label that is another policy's name is refused: its results would pass for that policy's. */
+int checker_label_check(const char *spec, size_t n, struct err *e); /* of n characters */
 struct checker *checker_new(const char *spec, const struct checker_env *env, struct err *e);
 void checker_free(struct checker *c);
 const char *checker_label(const struct checker *c);

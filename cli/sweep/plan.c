@@ -485,6 +485,30 @@ static int read_inherited(struct planning *w)
     return failed;
 }
 
+/* Whether cells differ along it: where they do not, it makes no difference to them. */
+static bool axis_tells(const struct plan *p, size_t axis)
+{
+    for (size_t i = 0; i < p->n; i++)
+        if (p->cell[i].asked && p->cell[i].value[axis])
+            return true;
+    return false;
+}
+
+/* Its rows would look as if it did not matter, and nothing was ever changed. */
+static int check_axes(const struct plan *p, struct err *e)
+{
+    const struct spec *s = p->spec;
+
+    for (size_t i = 0; i < s->axes; i++)
+        if (!axis_tells(p, i))
+            return spec_error(s, s->axis[i].line, e,
+                              "the axis %s changes no cell: all its values give the same runs, as "
+                              "no policy, source or machine of this sweep has that parameter, or "
+                              "all values mean the same; correct or remove it",
+                              s->axis[i].name);
+    return 0;
+}
+
 int plan_make(struct plan *p, const struct spec *s, const char *build, struct memo *memo,
               struct progress *progress, struct err *e)
 {
@@ -496,7 +520,8 @@ int plan_make(struct plan *p, const struct spec *s, const char *build, struct me
     map_init(&p->index, NULL);
     w.source = xmalloc(sources * sizeof *w.source);
     memset(w.source, 0xff, sources * sizeof *w.source);
-    const int status = read_inherited(&w) || points_each(s, add_point, &w, e) ? -1 : 0;
+    const int status =
+        read_inherited(&w) || points_each(s, add_point, &w, e) || check_axes(p, e) ? -1 : 0;
     free(w.source);
     return status;
 }

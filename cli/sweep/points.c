@@ -64,6 +64,99 @@ static bool left_in(const struct spec *s, const struct sweep_point *p)
     return true;
 }
 
+/* ---- conditions that can't be meant ---------------------------------------------------------- */
+
+/* What a name of a condition stands for, one after the other. NULL: no more. */
+static const char *nth_value(const struct spec *s, const char *name, size_t n)
+{
+    const struct settings *of = !strcmp(name, "policy")   ? &s->policies
+                                : !strcmp(name, "source") ? &s->sources
+                                : !strcmp(name, "seed")   ? &s->seeds
+                                                          : NULL;
+
+    if (of)
+        return n < of->n ? of->at[n].text : NULL;
+    for (size_t i = 0; i < s->axes; i++)
+        if (!strcmp(s->axis[i].name, name))
+            return n < s->axis[i].n ? s->axis[i].step[n].name : NULL;
+    return n == 0 ? name : NULL; /* a value */
+}
+
+static bool is_value(const struct spec *s, const char *name)
+{
+    const char *first = nth_value(s, name, 0);
+
+    return first == name;
+}
+
+/* The first of them that is no number. NULL: all are. */
+static const char *no_number(const struct spec *s, const char *name)
+{
+    uint64_t unused;
+    const char *text = NULL;
+
+    for (size_t i = 0; (text = nth_value(s, name, i)) && cli_number(text, &unused); i++)
+        ;
+    return text;
+}
+
+static bool is_one_of(const struct spec *s, const struct term *t)
+{
+    const bool label = !strcmp(t->left, "policy");
+    const char *text;
+
+    for (size_t i = 0; (text = nth_value(s, t->left, i)); i++)
+        if (!(label ? compare_labels(text, t->right) : compare(text, t->right)))
+            return true;
+    return false;
+}
+
+static char *all_values(const struct spec *s, const char *name)
+{
+    enum { SHOWN = 8 };
+    char *all = NULL;
+    const char *text;
+    size_t i = 0;
+
+    for (; i < SHOWN && (text = nth_value(s, name, i)); i++)
+        xappend(&all, ", ", text);
+    if (nth_value(s, name, i))
+        xappend(&all, ", ", "...");
+    return all ? all : xstrdup("none");
+}
+
+/* A value that the name never has is a slip of the pen; so is a text that is to be smaller. */
+static int check_term(const struct spec *s, const struct condition *c, const struct term *t,
+                      struct err *e)
+{
+    const bool same = !t->less == !t->more; /* = or != */
+    const char *text = same ? NULL : no_number(s, t->left);
+
+    if (!text && !same)
+        text = no_number(s, t->right);
+    if (text)
+        return spec_error(s, c->line, e,
+                          "\"%s\": %s is no number, and can't be smaller or larger; write numbers "
+                          "as 42, 64Ki or 1M, or compare with = or !=",
+                          c->text, text);
+    if (!same || !is_value(s, t->right) || is_one_of(s, t))
+        return 0;
+    char *all = all_values(s, t->left);
+    spec_error(s, c->line, e, "\"%s\": %s never is %s; it is one of: %s", c->text, t->left,
+               t->right, all);
+    free(all);
+    return -1;
+}
+
+static int check_terms(const struct spec *s, const struct conditions *of, struct err *e)
+{
+    for (size_t i = 0; i < of->n; i++)
+        for (size_t k = 0; k < of->at[i].n; k++)
+            if (check_term(s, &of->at[i], &of->at[i].term[k], e))
+                return -1;
+    return 0;
+}
+
 /* ---- the product ---------------------------------------------------------------------------- */
 
 static bool advance(size_t *digit, size_t n)
@@ -108,6 +201,38 @@ uint64_t points_count(const struct spec *s)
     for (size_t i = 0; i < s->axes; i++)
         n = times(n, s->axis[i].with == i ? s->axis[i].n : 1);
     return n;
+}
+
+/* Whether there is a point where it holds, or with `holding` false, where it does not. */
+static bool anywhere(const struct spec *s, const struct condition *c, bool holding)
+{
+    struct sweep_point p = {.step = xcalloc(s->axes + 1, sizeof *p.step)};
+    bool found;
+
+    do
+        found = holds(s, c, &p) == holding;
+    while (!found && next_point(s, &p));
+    free(p.step);
+    return found;
+}
+
+int conditions_check(const struct spec *s, struct err *e)
+{
+    if (check_terms(s, &s->only, e) || check_terms(s, &s->except, e))
+        return -1;
+    for (size_t i = 0; i < s->only.n; i++)
+        if (!anywhere(s, &s->only.at[i], false))
+            cli_note(
+                "%s:%u: only: \"%s\" holds at every point, so it leaves nothing out; remove it, "
+                "or correct it if something was to be left out",
+                s->path, s->only.at[i].line, s->only.at[i].text);
+    for (size_t i = 0; i < s->except.n; i++)
+        if (!anywhere(s, &s->except.at[i], true))
+            return spec_error(s, s->except.at[i].line, e,
+                              "except: \"%s\" holds at no point, so it leaves nothing out; correct "
+                              "or remove it",
+                              s->except.at[i].text);
+    return 0;
 }
 
 int points_each(const struct spec *s, int (*fn)(void *arg, const struct sweep_point *p), void *arg,

@@ -9,6 +9,7 @@
 #include "cli/overhead.h"
 #include "cli/programs/programs.h"
 #include "cli/sweep/sweep.h"
+#include "policy/checker.h"
 
 void settings_add(struct settings *s, char *text, unsigned line)
 {
@@ -355,7 +356,7 @@ static int read_condition(const struct spec *s, struct conditions *to, const cha
 
     to->at = xgrow(to->at, to->n, &to->cap, sizeof *to->at);
     struct condition *c = &to->at[to->n++];
-    *c = (struct condition){.line = line};
+    *c = (struct condition){.text = xstrdup(text), .line = line};
     while (more) {
         if (!read_term(c, &p))
             return spec_error(s, line, e,
@@ -468,7 +469,11 @@ static int read_seeds(struct spec *s, const struct yaml_entry *y, struct err *e)
 static int read_policies(struct spec *s, const struct yaml_entry *y, struct err *e)
 {
     add_all(&s->policies, y);
-    for (size_t i = 0; i < s->policies.n; i++)
+    for (size_t i = 0; i < s->policies.n; i++) {
+        const char *text = s->policies.at[i].text;
+        struct err label = {0};
+        if (checker_label_check(text, strlen(text), &label))
+            return spec_error(s, y->line, e, "%s", label.text);
         for (size_t k = 0; k < i; k++) {
             const char *a = s->policies.at[i].text, *b = s->policies.at[k].text;
             if (policy_label(a) == policy_label(b) && strncmp(a, b, policy_label(a)) == 0)
@@ -477,6 +482,7 @@ static int read_policies(struct spec *s, const struct yaml_entry *y, struct err 
                                   "'mine=vc'",
                                   (int)policy_label(a), a);
         }
+    }
     return 0;
 }
 
@@ -663,10 +669,10 @@ int spec_read(struct spec *s, const char *path, const char *text, size_t bytes, 
     for (size_t i = 0; i < f.n && !status;)
         status = read_entry(s, &f, &i, e);
     if (!status)
-        status =
-            read_later(s, &f, e) || check_complete(s, e) || check_size(s, e) || check_axes(s, e)
-                ? -1
-                : 0;
+        status = read_later(s, &f, e) || check_complete(s, e) || check_size(s, e) ||
+                         check_axes(s, e) || conditions_check(s, e)
+                     ? -1
+                     : 0;
     yaml_flat_free(&f);
     return status;
 }
@@ -679,6 +685,7 @@ static void conditions_free(struct conditions *c)
             free(c->at[i].term[k].right);
         }
         free(c->at[i].term);
+        free(c->at[i].text);
     }
     free(c->at);
 }

@@ -41,6 +41,7 @@ struct term {              /* "l2.size <= l3.size" */
     int less, equal, more; /* whether it holds then */
 };
 struct condition {     /* all its terms hold */
+    char *text;        /* owns; as the user wrote it */
     struct term *term; /* owns */
     size_t n, cap;
     unsigned line;
@@ -70,10 +71,12 @@ struct sweep_point {
     size_t *step;                /* owns; by axis */
     size_t source, seed, policy; /* of the spec's lists */
 };
-/* Calls fn for every point that the conditions leave, in the order of the spec: the axis that is
- * written first changes slowest, and policies fastest. Stops at -1, and returns it. */
 /* Before the conditions; more than UINT64_MAX / 2 is that. */
 uint64_t points_count(const struct spec *s);
+/* A condition that can't be meant, or that leaves nothing out, is refused or noted. */
+int conditions_check(const struct spec *s, struct err *e);
+/* Calls fn for every point that the conditions leave, in the order of the spec: the axis that is
+ * written first changes slowest, and policies fastest. Stops at -1, and returns it. */
 int points_each(const struct spec *s, int (*fn)(void *arg, const struct sweep_point *p), void *arg,
                 struct err *e);
 

@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 struct common_params {
     uint32_t view, after_race, metadata;
@@ -88,13 +89,31 @@ static const struct policy *lookup(const char *name, struct err *e)
     return NULL;
 }
 
+int checker_label_check(const char *spec, size_t n, struct err *e)
+{
+    const char *eq = memchr(spec, '=', n);
+    const size_t label = eq ? (size_t)(eq - spec) : 0, name = n - label - 1;
+
+    for (size_t i = 0; label && policies[i]; i++) {
+        const char *other = policies[i]->name;
+        if (strlen(other) == label && strncasecmp(other, spec, label) == 0 &&
+            !(name == label && strncmp(other, eq + 1, name) == 0))
+            return err_set(e, LARD_CONFIG,
+                           "policies: '%.*s' has the name of another policy as its label, and its "
+                           "results would pass for those of %s; give it a label of its own, as in "
+                           "'mine=%.*s'",
+                           (int)n, spec, other, (int)name, eq + 1);
+    }
+    return 0;
+}
+
 /* "label=name", or a name that is its own label. */
 static int parse_spec(struct checker *c, const char *spec, struct err *e)
 {
     const char *eq = strchr(spec, '='), *name = eq ? eq + 1 : spec;
     const size_t n = eq ? (size_t)(eq - spec) : strlen(spec);
 
-    if (check_label(spec, n, e))
+    if (check_label(spec, n, e) || checker_label_check(spec, strlen(spec), e))
         return -1;
     c->policy = lookup(name, e);
     if (!c->policy)

@@ -190,4 +190,21 @@ for policy in vc lardish tsan; do
 done
 grep -q '^space beside the heap.*lard-runtime' out && fail "a policy without metadata has a space"
 grep -q '^beside it .* of the caches, for lines of histories: lardish [0-9]' out || fail "lines on chip are not told apart"
+# A label that is another policy's name would pass for that policy, in every verb and in a file.
+for verb in "run" "compare -p none" "compare -c radish8" "machine"; do
+    set -- $verb
+    for spec in fasttrack=vc vc,FastTrack=vc; do
+        at=$trace
+        [ "$1" = machine ] && at=""
+        "$lardsim" "$@" -p $spec $at >out 2>err </dev/null
+        [ $? = 2 ] || fail "$verb -p $spec is taken: $(head -n 1 out)"
+        says err "has the name of another policy as its label"
+    done
+done
+"$lardsim" why -p fasttrack=vc "$trace" 1 >out 2>err </dev/null
+[ $? = 2 ] || fail "why -p fasttrack=vc is taken: $(head -n 1 out)"
+printf 'policies: [vc, fasttrack=vc]\n' >label.yaml
+"$lardsim" run --config label.yaml "$trace" >out 2>err </dev/null
+[ $? = 3 ] || fail "a file's fasttrack=vc is taken"
+"$lardsim" run -q -p vc=vc -p mine=vc "$trace" >out 2>err || fail "a policy's own name is no label: $(cat err)"
 exit $bad

@@ -192,9 +192,13 @@ policies: [none]
 base: {inherit: radish9}
 sources: [synth:events=100]
 END
-wrong 2 'the label vc' <<'END'
+wrong 2 'the label mine' <<'END'
 sources: [synth:events=100]
-policies: [vc, vc=fasttrack]
+policies: [mine=vc, mine=fasttrack]
+END
+wrong 2 'the name of another policy' <<'END'
+sources: [synth:events=100]
+policies: [vc, fasttrack=vc]
 END
 wrong 3 'there is no axis core' <<'END'
 policies: [none]
@@ -206,6 +210,60 @@ policies: [none]
 sources: [synth:events=100]
 only: ["policy none"]
 END
+# What matches nothing is a slip of the pen, and the table would not show it.
+wrong 3 'policy never is fasttrak; it is one of: none, fasttrack' <<'END'
+policies: [none, fasttrack]
+sources: [synth:events=100]
+except: ["policy = fasttrak and seed = 2"]
+seeds: 2
+END
+wrong 3 'seed never is 3' <<'END'
+policies: [none]
+sources: [synth:events=100]
+only: seed != 3
+seeds: 2
+END
+wrong 4 'caches never is smal' <<'END'
+policies: [none]
+sources: [synth:events=100]
+axes: {caches: {small: {l1.size: 16Ki}, large: {l1.size: 32Ki}}}
+only: caches = smal
+base: {inherit: radish8}
+END
+wrong 4 '64KiB is no number' <<'END'
+policies: [none]
+sources: [synth:events=100]
+axes: {l2.size: [64Ki, 128Ki]}
+only: ["l2.size <= 64KiB"]
+base: {inherit: radish8}
+END
+wrong 3 'vc is no number' <<'END'
+policies: [vc]
+sources: [synth:events=100]
+only: ["policy < lardish"]
+END
+wrong 4 'holds at no point, so it leaves nothing out' <<'END'
+policies: [none, vc]
+sources: [synth:events=100]
+axes: {cores: [2, 4]}
+except: ["policy = none and cores = 2", "policy = vc and cores > 4"]
+base: {inherit: radish8}
+END
+wrong 2 'the axis policy.lardish.clock-bits changes no cell' <<'END'
+policies: [none, vc]
+axes: {policy.lardish.clock-bits: [4, 8], cores: [2, 4]}
+sources: [synth:events=100]
+base: {inherit: radish8}
+END
+wrong 3 'the axis l2.size changes no cell' <<'END'
+policies: [none, vc]
+axes:
+  l2.size: [64Ki, 128Ki]
+sources: [synth:events=100]
+END
+printf 'base: {inherit: radish8}\naxes: {cores: [2, 4]}\npolicies: [none]\nsources: [synth:events=10]\nonly: cores <= 4\n' >w.yaml
+expect 0 "a condition that holds everywhere" w.yaml -o w --dry-run
+says 'w.yaml:5: only: "cores <= 4" holds at every point, so it leaves nothing out'
 wrong 3 'joined with' <<'END'
 policies: [none]
 sources: [synth:events=100]
@@ -275,7 +333,7 @@ says 'multiply to more than 1000000 points'
 printf 'policies: [none]\nsources: ["-"]\n' >w.yaml
 expect 3 "standard input" w.yaml -o w
 says 'w.yaml:2: sources: '
-printf 'policies: [none]\nsources: [synth:events=10]\nonly: policy = vc\n' >w.yaml
+printf 'policies: [none, vc]\nsources: [synth:events=10]\nonly: ["policy = vc", "policy = none"]\n' >w.yaml
 expect 3 "no point" w.yaml -o w
 says 'leave no point'
 expect 3 "no spec" nosuch.yaml -o w
