@@ -39,7 +39,7 @@ lardsim_SOURCES += cli/validate/child.c cli/validate/host.c cli/validate/native.
 lardsim_SOURCES += cli/workload/again.c cli/workload/describe.c cli/workload/measure.c \
 	cli/workload/misses.c \
 	cli/workload/record.c cli/workload/source.c cli/workload/workload.c cli/workload/workload.h
-lardsim_SOURCES += cli/why/again.c cli/why/asked.c cli/why/draw.c cli/why/page.c cli/why/said.c cli/why/say.c cli/why/verb.c \
+lardsim_SOURCES += cli/why/asked.c cli/why/draw.c cli/why/page.c cli/why/said.c cli/why/say.c cli/why/verb.c \
 	cli/why/why.h
 lardsim_LDFLAGS = $(LARDSIM_LDFLAGS)
 lardsim_LDADD = libresults.la libcore.la $(LIBS_OF_OTHERS) $(SQLITE_LIBS)

@@ -104,6 +104,11 @@ void sim_shared_stop(struct sim_shared *s); /* the source ends after the batch i
 bool sim_shared_stopped(const struct sim_shared *s);
 void sim_shared_free(struct sim_shared *s);
 
+/* A run on a machine keeps its events in the order in which the policies decided on them, as a
+ * trace that begins with event 0; and in a file of uint64_t, their numbers in the recording. Also
+ * of a run that stops early. Both are new files. Its source is pulled. Before lardsim_start. */
+int sim_keep_executed(struct lardsim *l, const char *trace, const char *numbers);
+
 /* What one must know of the events that were pulled to judge the results; NULL: nothing. */
 const char *sim_caveat(const struct lardsim *l);
 

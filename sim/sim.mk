@@ -18,4 +18,4 @@ libcore_la_SOURCES += sim/session/compared.c sim/session/course.c sim/session/fi
 	sim/session/on_machine.c \
 	sim/session/output.c sim/session/params.c sim/session/provenance.c sim/session/push.c sim/session/ready.c \
 	sim/session/run.c sim/session/session.c sim/session/session.h sim/session/shared.c
-libcore_la_SOURCES += sim/why/flow.c sim/why/read.c sim/why/why.c sim/why/why_int.h
+libcore_la_SOURCES += sim/why/both.c sim/why/executed.c sim/why/flow.c sim/why/late.c sim/why/read.c sim/why/why.c sim/why/why_int.h

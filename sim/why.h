@@ -10,30 +10,50 @@
 #include "base/base.h"
 #include "trace/trace.h"
 
+/* The order in which a run executed the events of a recording, from the file of
+ * sim_keep_executed: executed.c. */
+struct executed;
+struct executed *executed_open(const char *path, struct err *e); /* NULL: error */
+void executed_close(struct executed *x);                         /* NULL is fine */
+/* The number of the event that ran at this position, from 0 on; and back. NULL: the recorded order,
+ * where positions are numbers. */
+uint64_t executed_events(const struct executed *x);
+uint64_t executed_event(const struct executed *x, uint64_t position);
+bool executed_find(const struct executed *x, uint64_t event, uint64_t *position);
+
 struct why_ask {
     /* The same events each time. */
     struct source *(*open)(void *arg, struct err *e);
     void *arg;
+    const char *name; /* of the source, for messages; NULL: its own */
+    /* The numbers of these events, which stand in the order in which a run executed them; NULL: in
+     * that of the recording. */
+    const struct executed *executed;
     const char *view;    /* the names of views, with commas between: as the parameter has it */
     const char *granule; /* "trace", "field", "4": as the parameter has it */
-    uint64_t event;      /* of the later access, or its commit */
-    bool paired;         /* the earlier one is known, too: */
-    uint64_t earlier;    /* its event, or its commit's */
-    bool placed;         /* the later access is known: */
+    uint64_t event;      /* of the access, or its commit */
+    bool paired;         /* the other one is known, too: */
+    uint64_t earlier;    /* its event, or its commit's. It may come after `event`, where a policy
+                            notices late: then that is the earlier one */
+    bool reported;       /* a policy reports it, be it late: the other side may come after it */
+    bool placed;         /* the access is known: */
     sim_addr addr;       /* of a commit's accesses, the one here */
     uint32_t size;
+    size_t nth;            /* of a commit's accesses, this one, from 1; 0: the likeliest */
     struct budget *memory; /* is charged for what is kept */
 };
 
-struct why_line { /* an event of the trace */
-    uint64_t number;
+/* An event of the trace. Lines are in the order of their positions, and go by their numbers. */
+struct why_line {
+    uint64_t position; /* among the events as they are read */
+    uint64_t number;   /* in the recording */
     struct event ev[EVENT_RECORDS];
     struct object_place at; /* what lies at its address, at that time; only where it is asked for */
 };
 
 struct why_hold { /* a lock that is held */
     sim_addr addr;
-    uint64_t since; /* the event that acquired it */
+    uint64_t since; /* the number of the event that acquired it */
     uint32_t depth;
     bool shared;
 };
@@ -64,8 +84,7 @@ struct why_reach { /* an actor that knows of the earlier access */
 
 struct why_move {         /* a clear, or a copy, of the memory between the two accesses */
     struct why_line line; /* ev is all zero where it lies beyond what is read */
-    uint64_t event;
-    bool copy, ignored; /* by the view */
+    bool copy, ignored;   /* by the view */
 };
 enum { WHY_MOVES = 64, WHY_WINDOW = 3 }; /* kept at most; lines on either side of an access */
 
@@ -96,13 +115,14 @@ struct why {
     /* An edge from here to the later access would order the two: from the latest event at which a
      * thread that knows of the earlier one gives, or from the earlier access itself. */
     struct why_line missing;
-    uint64_t newer; /* a write between the two that takes the earlier's place; 0: none */
+    uint64_t newer; /* the number of a write between the two that takes the earlier's place */
     bool displaced; /* newer is one */
     struct why_move move[WHY_MOVES]; /* the latest of them, as they came */
     size_t moves, moves_in_all;
     struct why_line window[2][2 * WHY_WINDOW + 1]; /* around the earlier, the later */
     size_t windows[2];
     const char *name;      /* of the source */
+    size_t accesses;       /* that take effect with the event that is asked about */
     uint64_t passes;       /* how often it was read */
     struct source *source; /* owns; names */
 };
@@ -110,5 +130,14 @@ struct why {
 /* NULL: error. */
 struct why *why_find(const struct why_ask *ask, struct err *e);
 void why_free(struct why *w);
+
+/* What a policy's view says, and beside it the view tracked: of the same two accesses, where one of
+ * the views finds a race. A policy may name another access than the one that it races with; then it
+ * is any that it does race with: both.c. */
+struct why_both {
+    struct why *why;
+    struct why *truth; /* NULL: the view is tracked */
+};
+int why_find_both(const struct why_ask *ask, struct why_both *to, struct err *e); /* 0 or -1 */
 
 #endif

@@ -43,7 +43,7 @@ unit_tests += tests/sim/compare/t_compare tests/sim/compare/t_compare_random \
 	tests/sim/scheduler/t_timed_random tests/sim/scheduler/t_turns tests/sim/session/t_api \
 	tests/sim/session/t_findings \
 	tests/sim/session/t_faults tests/sim/session/t_host tests/sim/session/t_host_caches tests/sim/session/t_live tests/sim/session/t_space_policies tests/sim/session/t_shared \
-	tests/sim/why/t_why
+	tests/sim/why/t_why tests/sim/why/t_why_ran
 unit_tests += tests/results/t_seal
 unit_tests += tests/swmanager/t_swmanager tests/swmanager/t_swmanager_random
 unit_tests += tests/trace/binary/t_binary tests/trace/binary/t_block tests/trace/binary/t_column \

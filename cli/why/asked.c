@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "cli/run/run.h"
 #include "cli/why/why.h"
 
@@ -134,14 +135,13 @@ static int ask_policy(struct why_asked *a, struct config *config, struct err *e)
 }
 
 /* Without a machine ("none", the first choice) there is one order alone. */
-static void note_order(struct why_asked *a, const struct top *top, const struct param *order)
+static void find_order(struct why_asked *a, const struct top *top, const struct param *order)
 {
-    if (a->dir && top->machine && !a->by_program &&
-        strcmp(order->choices[top->order], "recorded") != 0)
-        a->caveat =
-            xstrdup("that run was on a machine, in its order; what follows is about the order "
-                    "in which the events are recorded, so a race that only the other order "
-                    "has is not explained");
+    const bool machine = a->dir && top->machine,
+               program = machine && sim_asks(top->order, top->source);
+
+    a->repeats = program || (machine && strcmp(order->choices[top->order], "recorded") != 0);
+    a->order = program ? "program" : a->repeats ? "timed" : "recorded";
 }
 
 static int settle(struct why_asked *a, const struct cli *c, struct err *e)
@@ -154,8 +154,7 @@ static int settle(struct why_asked *a, const struct cli *c, struct err *e)
     if (!failed) {
         a->source = xstrdup(a->dir ? top.source : c->arg[0]);
         a->granule = xstrdup(rows[2].choices[top.granularity]);
-        a->by_program = a->dir && top.machine && sim_asks(top.order, top.source);
-        note_order(a, &top, &rows[1]);
+        find_order(a, &top, &rows[1]);
         keep_specs(a, &top.policies);
         failed = pick_spec(a, c, &top.policies, e) || ask_policy(a, config, e);
     }
@@ -256,11 +255,6 @@ static int same_source(const struct why_asked *a, struct err *e)
     snprintf(identity, sizeof identity, "%016" PRIx64, is.identity);
     if (!a->past.complete || !is.counted || !strcmp(identity, a->past.identity))
         return 0;
-    if (a->by_program)
-        return err_set(e, LARD_TOLERANCE,
-                       "%s: run again in program order, it came to other events, as another build "
-                       "can; run it anew with --record, and ask about that trace",
-                       a->dir);
     return err_set(e, LARD_USAGE,
                    "%s: %s has other events now (identity %s; that run had %s), so the numbers of "
                    "its races mean others; run it anew (lardsim run --config %s/config.yaml)",
@@ -341,9 +335,7 @@ int asked_find(struct why_asked *a, const struct cli *c, struct err *e)
         if (ask_folder(a, c, e))
             return -1;
         go_there(a);
-        if (a->by_program && again_record(a, cli_has(c, OPT_QUIET), e))
-            return -1;
-        return source_there(a, e);
+        return !strcmp(a->order, "program") ? 0 : source_there(a, e);
     }
     for (size_t i = 0; i < c->n; i++)
         if (c->given[i].key == OPT_CONFIG || c->given[i].key == OPT_PRESET ||
@@ -365,7 +357,10 @@ void asked_free(struct why_asked *a)
     free(a->view);
     free(a->granule);
     free(a->property);
-    again_forget(a);
+    executed_close(a->executed);
+    free(a->events);
+    if (a->folder)
+        (void)folder_remove(a->folder);
+    free(a->folder);
     free(a->past.folder);
-    free(a->caveat);
 }

@@ -69,12 +69,12 @@ static void add_edge(struct drawing *d, const struct why_edge *e)
     add_row(d, &e->to, e->to_thread)->unknown = e->unknown;
 }
 
-static int by_number(const void *a, const void *b)
+static int by_position(const void *a, const void *b)
 {
     const struct drawn_row *x = a, *y = b;
 
-    if (x->line->number != y->line->number)
-        return x->line->number < y->line->number ? -1 : 1;
+    if (x->line->position != y->line->position)
+        return x->line->position < y->line->position ? -1 : 1;
     return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
@@ -131,7 +131,7 @@ static void lay_out(struct drawing *d, const struct why *w)
     for (size_t i = w->verdict == WHY_IS_ORDERED ? 0 : 1; has_pair(w) && i < n; i++)
         add_edge(d, w->verdict == WHY_IS_ORDERED ? &w->chain[i] : &w->reach[i].edge);
     add_thread(d, w->later.line.ev->tid);
-    qsort(d->row, d->rows, sizeof d->row[0], by_number);
+    qsort(d->row, d->rows, sizeof d->row[0], by_position);
     for (size_t i = w->verdict == WHY_IS_ORDERED ? 0 : 1; has_pair(w) && i < n; i++)
         join_rows(d, w->verdict == WHY_IS_ORDERED ? &w->chain[i] : &w->reach[i].edge, false);
     if (is_missing(w))
@@ -198,7 +198,7 @@ void answer_draw(const struct answer *a, FILE *out)
 {
     struct drawing d;
 
-    lay_out(&d, a->why);
+    lay_out(&d, a->both.why);
     fprintf(out, "%*s", NUMBER, "event");
     int gap = 2;
     for (size_t i = 0; i < d.threads; i++)
@@ -281,7 +281,7 @@ void answer_svg(const struct answer *a, FILE *out)
     struct sentences said = {NULL, 0, 0};
     struct drawing d;
 
-    lay_out(&d, a->why);
+    lay_out(&d, a->both.why);
     answer_say(a, &said);
     svg_begin(out, SVG_LEFT + (unsigned)(d.threads - 1) * SVG_COLUMN + SVG_RIGHT,
               SVG_TOP + (unsigned)d.rows * SVG_ROW + 20, said.at[0]);

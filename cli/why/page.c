@@ -70,20 +70,20 @@ static void print_windows(const struct why *w)
     for (size_t k = 0; k < 2; k++)
         for (size_t i = 0; i < w->windows[k]; i++) {
             const struct why_line *line = &w->window[k][i];
-            if (line->number < next)
+            if (line->position < next)
                 continue;
-            if (next && line->number > next)
+            if (next && line->position > next)
                 puts("        ...");
-            next = line->number + 1;
+            next = line->position + 1;
             print_line(w, line,
-                       line->number == side[0]->line.number ||
-                           line->number == side[1]->line.number);
+                       line->position == side[0]->line.position ||
+                           line->position == side[1]->line.position);
         }
 }
 
 void answer_text(const struct answer *a)
 {
-    const struct why *w = a->why;
+    const struct why *w = a->both.why;
 
     print_said(a);
     putchar('\n');
@@ -245,7 +245,7 @@ static void json_why(struct json *j, const struct why *w, const char *view)
     for (size_t k = 0; k < 2; k++)
         for (size_t i = 0; i < w->windows[k]; i++)
             if (!k || !w->windows[0] ||
-                w->window[1][i].number > w->window[0][w->windows[0] - 1].number)
+                w->window[1][i].position > w->window[0][w->windows[0] - 1].position)
                 json_line(j, w, &w->window[k][i]);
     json_end(j);
     json_end(j);
@@ -261,6 +261,7 @@ void answer_json(const struct answer *a)
     json_object(&j);
     json_key_str(&j, "schema", "lardsim-why-1");
     json_key_str(&j, "source", a->asked->source);
+    json_key_str(&j, "order", a->asked->order);
     json_key_str(&j, "policy", a->asked->label);
     json_key(&j, "race");
     if (a->asked->race.found) {
@@ -276,10 +277,10 @@ void answer_json(const struct answer *a)
         json_str(&j, all.at[i]);
     json_end(&j);
     json_key(&j, "why");
-    json_why(&j, a->why, a->asked->view);
+    json_why(&j, a->both.why, a->asked->view);
     json_key(&j, "truth");
-    if (a->truth)
-        json_why(&j, a->truth, "tracked");
+    if (a->both.truth)
+        json_why(&j, a->both.truth, "tracked");
     else
         json_null(&j);
     json_end(&j);

@@ -310,15 +310,15 @@ static void say_move(const struct why *w, const struct why_move *m, const char *
 {
     char *text = event_text(w, &m->line);
 
-    say(to, "Event %llu (%s) %s.", (unsigned long long)m->event, text, note);
+    say(to, "Event %llu (%s) %s.", number(&m->line), text, note);
     free(text);
 }
 
 static bool between(const struct why *w, const struct why_move *m)
 {
-    return m->event < w->later.line.number &&
+    return m->line.position < w->later.line.position &&
            (w->verdict == WHY_ALONE || !w->earlier.line.ev->kind ||
-            m->event > w->earlier.line.number);
+            m->line.position > w->earlier.line.position);
 }
 
 static void say_moves(const struct why *w, struct sentences *to)
@@ -363,11 +363,11 @@ static size_t say_ignored(const struct why *with, const char *view, const char *
 
 static void say_false(const struct answer *a, struct sentences *to)
 {
-    const struct why *t = a->truth;
+    const struct why *t = a->both.truth;
 
     say(to, "In the view tracked this is no race: the view %s makes it one.", a->asked->view);
     say_unchecked(t, "tracked", to);
-    say_ignored(a->why, a->asked->view, ": that makes the race", to);
+    say_ignored(a->both.why, a->asked->view, ": that makes the race", to);
     if (t->verdict == WHY_IS_ORDERED) {
         say(to, "In the view tracked the two are ordered:");
         say_order(t, to);
@@ -376,7 +376,7 @@ static void say_false(const struct answer *a, struct sentences *to)
 
 static void say_missed(const struct answer *a, struct sentences *to)
 {
-    const struct why *w = a->why, *t = a->truth;
+    const struct why *w = a->both.why, *t = a->both.truth;
 
     say(to, "In the view tracked event %llu races with event %llu; the view %s hides that.",
         number(&t->later.line), number(&t->earlier.line), a->asked->view);
@@ -400,7 +400,7 @@ static void say_missed(const struct answer *a, struct sentences *to)
 /* By the rule of regions: what ends one is what gives. */
 static void say_region(const struct answer *a, struct sentences *to)
 {
-    const struct why *w = a->why;
+    const struct why *w = a->both.why;
 
     if (!w->earlier.line.ev->kind)
         return;
@@ -433,9 +433,9 @@ static const struct location_said *said_of_location(const struct policy_said *s,
         const struct location_said *at = &s->at[i];
         const bool here = at->location < w->later.line.ev->addr + w->later.line.ev->size &&
                           first < at->location + at->size;
-        if (here && at->event <= w->later.line.number &&
+        if (here && at->position <= w->later.line.position &&
             (!found || (found->reason && !at->reason) ||
-             (!found->reason == !at->reason && at->event > found->event)))
+             (!found->reason == !at->reason && at->position > found->position)))
             found = at;
     }
     return found;
@@ -444,7 +444,7 @@ static const struct location_said *said_of_location(const struct policy_said *s,
 /* It is silent, and compare has no reason for this event. */
 static void say_silent(const struct answer *a, struct sentences *to)
 {
-    const struct location_said *at = said_of_location(a->said, a->why);
+    const struct location_said *at = said_of_location(a->said, a->both.why);
 
     if (at && !at->reason)
         say(to, "It reports this location%s %llu, and does not judge each access.",
@@ -462,26 +462,38 @@ static void say_silent(const struct answer *a, struct sentences *to)
             a->asked->property);
 }
 
+/* The event that was asked about; that of the other side may come later, where it was noticed late.
+ */
+static unsigned long long asked_number(const struct answer *a)
+{
+    const struct why *w = a->both.why;
+    const uint64_t event = a->asked->race.found ? a->asked->race.event : a->asked->event;
+
+    return w->earlier.line.ev->kind && w->earlier.line.number == event ? event
+                                                                       : number(&w->later.line);
+}
+
 static void say_policy(const struct answer *a, struct sentences *to)
 {
     const struct why_asked *p = a->asked;
     const struct policy_said *s = a->said;
-    const bool races = (a->truth ? a->truth : a->why)->verdict == WHY_RACES;
+    const bool races = (a->both.truth ? a->both.truth : a->both.why)->verdict == WHY_RACES;
+    const unsigned long long event = asked_number(a);
 
     if (!s->asked)
         return;
     if (s->reports) {
-        say(to, "Policy %s reports a race at event %llu%s.", p->label, number(&a->why->later.line),
+        say(to, "Policy %s reports a race at event %llu%s.", p->label, event,
             s->true_race || races ? "" : ", and happens-before has none there");
         if (s->true_race && !races)
             say(to, "Event %llu races with another access, too: exact happens-before reports that.",
-                number(&a->why->later.line));
+                event);
     } else if (races) {
-        say(to, "Policy %s names no race at event %llu%s%s.", p->label, number(&a->why->later.line),
+        say(to, "Policy %s names no race at event %llu%s%s.", p->label, event,
             s->reason ? ": " : "", s->reason ? s->reason : "");
         say_silent(a, to);
     } else {
-        say(to, "Policy %s names no race at event %llu.", p->label, number(&a->why->later.line));
+        say(to, "Policy %s names no race at event %llu.", p->label, event);
     }
     if (s->reports && s->reason)
         say(to, "Why the two differ: %s.", s->reason);
@@ -492,7 +504,7 @@ static void say_policy(const struct answer *a, struct sentences *to)
 /* The earlier access that somebody else names, where this view has none. */
 static unsigned long long named_earlier(const struct answer *a)
 {
-    const struct why *t = a->truth;
+    const struct why *t = a->both.truth;
 
     return t && t->earlier.line.ev->kind ? number(&t->earlier.line)
                                          : (unsigned long long)a->asked->race.earlier;
@@ -500,7 +512,7 @@ static unsigned long long named_earlier(const struct answer *a)
 
 static void say_verdict(const struct answer *a, struct sentences *to)
 {
-    const struct why *w = a->why;
+    const struct why *w = a->both.why;
     const unsigned long long later = number(&w->later.line), earlier = number(&w->earlier.line);
 
     switch (w->verdict) {
@@ -535,9 +547,14 @@ static void say_verdict(const struct answer *a, struct sentences *to)
 
 void answer_say(const struct answer *a, struct sentences *to)
 {
-    const struct why *w = a->why;
+    const struct why *w = a->both.why;
 
     say_verdict(a, to);
+    if (w->earlier.line.ev->kind && w->earlier.line.number > w->later.line.number)
+        say(to,
+            "In that run, in %s order, event %llu ran before event %llu; numbers are those of the "
+            "recording.",
+            a->asked->order, number(&w->earlier.line), number(&w->later.line));
     if (w->verdict == WHY_RACES || w->verdict == WHY_OUTSIDE)
         say_race(w, to);
     else if (w->verdict == WHY_IS_ORDERED)
@@ -545,11 +562,9 @@ void answer_say(const struct answer *a, struct sentences *to)
     say_moves(w, to);
     if (w->verdict == WHY_OUTSIDE)
         say_unchecked(w, a->asked->view, to);
-    if (a->truth && w->verdict == WHY_RACES && a->truth->verdict != WHY_RACES)
+    if (a->both.truth && w->verdict == WHY_RACES && a->both.truth->verdict != WHY_RACES)
         say_false(a, to);
-    else if (a->truth && w->verdict != WHY_RACES && a->truth->verdict == WHY_RACES)
+    else if (a->both.truth && w->verdict != WHY_RACES && a->both.truth->verdict == WHY_RACES)
         say_missed(a, to);
     say_policy(a, to);
-    if (a->asked->caveat)
-        say(to, "Mind: %s.", a->asked->caveat);
 }

@@ -22,64 +22,26 @@ static struct source *open_source(void *arg, struct err *e)
     return progress_source(l->progress, stop_source(source_open(l->source, e)));
 }
 
-/* event's earlier side as of `pair`, where that has one. */
-static struct why *look(const struct why_asked *a, const char *view, const struct sighting *pair,
-                        struct looking *l, struct budget *all, struct err *e)
-{
-    const struct why_ask ask = {.open = open_source,
-                                .arg = l,
-                                .view = view,
-                                .granule = a->granule,
-                                .event = a->race.found ? a->race.event : a->event,
-                                .paired = pair->paired,
-                                .earlier = pair->earlier,
-                                .placed = pair->size != 0,
-                                .addr = pair->addr,
-                                .size = pair->size,
-                                .memory = all};
-
-    return why_find(&ask, e);
-}
-
-/* The earlier access of the one that finds a race is held against the other's view, too. */
-static struct sighting pair_of(const struct why_asked *a, const struct why *w)
-{
-    struct sighting s = a->race;
-
-    if (w->verdict == WHY_RACES) {
-        s.paired = true;
-        s.earlier = w->earlier.line.number;
-        s.addr = w->later.line.ev->addr;
-        s.size = w->later.line.ev->size;
-    }
-    return s;
-}
-
 static int look_at_all(struct answer *to, const struct why_asked *a, struct looking *l,
                        struct budget *all, struct err *e)
 {
-    struct why *why, *truth = NULL;
+    const struct sighting *race = &a->race;
+    const struct why_ask ask = {.open = open_source,
+                                .arg = l,
+                                .name = a->source,
+                                .executed = a->executed,
+                                .view = a->view,
+                                .granule = a->granule,
+                                .event = race->found ? race->event : a->event,
+                                .paired = race->paired,
+                                .earlier = race->earlier,
+                                .reported = race->found,
+                                .placed = race->size != 0,
+                                .addr = race->addr,
+                                .size = race->size,
+                                .memory = all};
 
-    if (!a->view_bits) {
-        to->why = look(a, a->view, &a->race, l, all, e);
-        return to->why ? 0 : -1;
-    }
-    const struct sighting own = {.addr = a->race.addr, .size = a->race.size};
-    why = look(a, a->view, &a->race, l, all, e);
-    if (why && why->verdict == WHY_RACES) {
-        const struct sighting pair = pair_of(a, why);
-        truth = look(a, "tracked", &pair, l, all, e);
-    } else if (why) {
-        truth = look(a, "tracked", &own, l, all, e);
-    }
-    if (truth && why->verdict != WHY_RACES && truth->verdict == WHY_RACES) {
-        const struct sighting pair = pair_of(a, truth);
-        why_free(why);
-        why = look(a, a->view, &pair, l, all, e);
-    }
-    to->why = why;
-    to->truth = truth;
-    return why && truth ? 0 : -1;
+    return why_find_both(&ask, &to->both, e);
 }
 
 /* ---- the SVG -------------------------------------------------------------------------------- */
@@ -144,21 +106,21 @@ static int answer(const struct cli *c, struct why_asked *a, answer_fn *fn, void 
     struct policy_said said = {.asked = false};
     struct answer to = {.asked = a, .said = &said};
     struct progress progress;
-    struct looking l = {.source = a->source, .progress = &progress};
+    struct looking l = {.progress = &progress};
     struct budget all;
     int failed = memory_option(&all, c, e);
 
-    /* By an exact detector's verdict the clocks say it all, unless its races are still unknown. */
-    if (!failed && (!a->exact || a->view_bits || (a->by_id && !a->race.found)))
+    if (!failed && (a->repeats || said_needed(a)))
         failed = said_find(&said, a, c, e);
+    l.source = asked_events(a);
     progress_begin(&progress, cli_has(c, OPT_QUIET), 0);
     if (!failed)
         failed = look_at_all(&to, a, &l, &all, e);
     progress_clear(&progress);
     if (!failed)
         failed = fn(arg, &to, e);
-    why_free((struct why *)to.why);
-    why_free((struct why *)to.truth);
+    why_free(to.both.why);
+    why_free(to.both.truth);
     said_free(&said);
     return failed;
 }

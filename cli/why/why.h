@@ -19,6 +19,7 @@ struct sighting { /* a race as a policy reports it */
 };
 struct why_asked {
     const char *dir;     /* a results folder; NULL: a trace */
+    const char *order;   /* in which its events stand: "recorded", "timed", "program" */
     struct cli settings; /* of a run: owns given */
     char *config;        /* owns; DIR/config.yaml */
     char *source;        /* owns */
@@ -37,22 +38,25 @@ struct why_asked {
     uint64_t id, event; /* what was given */
     struct sighting race;
     struct past past; /* of dir; owns */
-    bool by_program;  /* dir's run was in program order */
-    char *folder;     /* owns; where its events are, for the while; NULL: not needed */
-    char *caveat;     /* owns; the order in which dir's run went; NULL: as recorded */
+    /* dir's run executed its events in an order of its own. It is repeated, and they are kept in
+     * that order for the while: in a folder, which has both of: */
+    bool repeats;
+    char *folder, *events;     /* own; NULL: source is read as it is */
+    struct executed *executed; /* owns; NULL: as recorded */
 };
+static inline const char *asked_events(const struct why_asked *a)
+{
+    return a->events ? a->events : a->source;
+}
 int asked_find(struct why_asked *a, const struct cli *c,
                struct err *e); /* to be freed either way */
 void asked_free(struct why_asked *a);
-
-/* The run is repeated, and its events become the source: why/again.c. */
-int again_record(struct why_asked *a, bool quiet, struct err *e);
-void again_forget(struct why_asked *a);
 
 /* ---- what the policy says: why/said.c ------------------------------------------------------- */
 
 struct location_said { /* the policy reports a location, or it and the truth differ there */
     uint64_t event;    /* at which it does; the first of its region; the first of the two reports */
+    uint64_t position; /* of that event, in the order that is looked at */
     sim_addr location;
     uint32_t size;
     bool region;
@@ -69,7 +73,11 @@ struct policy_said {
     struct location_said *at; /* owns */
     size_t n, cap;
 };
-/* Runs the policy, and the truth beside it, to the end. by_id: finds the race in a->race first. */
+/* What an exact detector says the clocks say, too, unless its races are still unknown. */
+bool said_needed(const struct why_asked *a);
+/* Runs the policy, and where it is needed the truth beside it, to the end: over the trace; or the
+ * run of a->dir once more as it was, and then a has its events. by_id: finds the race in a->race
+ * first. */
 int said_find(struct policy_said *s, struct why_asked *a, const struct cli *c, struct err *e);
 void said_free(struct policy_said *s);
 
@@ -78,8 +86,7 @@ void said_free(struct policy_said *s);
 struct answer {
     const struct why_asked *asked;
     const struct policy_said *said;
-    const struct why *why;   /* in the policy's view */
-    const struct why *truth; /* in the view tracked; NULL: that is the policy's */
+    struct why_both both; /* owns */
 };
 
 /* The reasons, sentence by sentence, the verdict first: why/say.c. */

@@ -195,8 +195,7 @@ static NO_INLINE bool recorded_now(struct lardsim *l, struct turn *t)
         events_limit(l);
         return false;
     }
-    if ((l->rules && rules_apply(l->rules, t->ev, r->number, &l->err)) ||
-        (l->keep && keep_event(l->keep, t->ev, l->seen, &l->err)))
+    if (l->rules && rules_apply(l->rules, t->ev, r->number, &l->err))
         return false;
     digest_add(l->identity, t->ev, event_records(t->ev) * sizeof *t->ev);
     t->number = r->number++;
@@ -241,6 +240,9 @@ static void execute(struct lardsim *l, struct turn *t)
 
     out.began -= t->took < out.began ? t->took : out.began;
     if (UNLIKELY(l->program) && !recorded_now(l, t))
+        return;
+    if (UNLIKELY(l->keep != NULL) && !l->pushing &&
+        keep_event(l->keep, ev, t->number, l->seen, &l->err))
         return;
     l->number = t->number; /* others may have run meanwhile */
     if (UNLIKELY(l->lines.hears))
@@ -404,7 +406,7 @@ int run_push(struct lardsim *l, const struct host_at *at, const struct event *ev
     if (run(l))
         return -1;
     digest_add(l->identity, ev, event_records(ev) * sizeof *ev);
-    if (UNLIKELY(l->keep) && keep_event(l->keep, ev, l->seen, &l->err))
+    if (UNLIKELY(l->keep != NULL) && keep_event(l->keep, ev, l->number, l->seen, &l->err))
         return -1;
     return memory_limit(l);
 }

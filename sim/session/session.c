@@ -55,6 +55,7 @@ void lardsim_free(struct lardsim *l)
     free(l->timeline.path);
     keep_abort(l->keep);
     free(l->record.path);
+    free(l->record.numbers);
     free(l->output_dir);
     free(l);
 }
@@ -260,12 +261,12 @@ static int keep(struct lardsim *l)
 {
     const struct source *of = l->pulled;
     const struct sink_info info = {
-        .first = of ? of->first : 0,
+        .first = of && !l->record.numbers ? of->first : 0,
         .granularity = of ? of->granularity : run_granule(&l->params, 0),
         .layout = (enum layout_id)(run_layout(&l->params, of) - layouts),
     };
 
-    l->keep = keep_new(l->record.path, l->record.overwrite, &info, &l->err);
+    l->keep = keep_new(&l->record, &info, &l->err);
     return l->keep ? 0 : -1;
 }
 
@@ -281,7 +282,7 @@ static int choose_order(struct lardsim *l)
         return not_asked(l);
     if (!l->record.path)
         return 0;
-    if (!l->program)
+    if (!l->program && !(l->record.numbers && l->machine))
         return err_set(&l->err, LARD_CONFIG,
                        "%s: an execution is recorded in program order, and this is %s; give a "
                        "workload and a machine, or take `lardsim trace convert`",
@@ -415,9 +416,9 @@ static void complete(struct lardsim *l)
     if (l->rules && !l->err.code)
         rules_finish(l->rules, &l->err);
     if (l->record.path && !l->pulled && !l->keep && !l->err.code)
-        keep(l); /* of no events */
-    if (l->keep && !l->err.code) {
-        keep_finish(l->keep, l->seen, &l->err);
+        keep(l);                                          /* of no events */
+    if (l->keep && (!l->err.code || l->record.numbers)) { /* with numbers: as far as it came */
+        keep_finish(l->keep, l->seen, l->err.code ? &(struct err){0} : &l->err);
         l->keep = NULL;
     }
     run_region(l, false);

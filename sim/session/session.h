@@ -88,6 +88,7 @@ struct keep; /* keep.c: the file into which the execution goes; NULL: it is not 
 struct run_record {
     char *path;     /* of the file; NULL: none */
     bool overwrite; /* it may be there */
+    char *numbers;  /* of the events' numbers in the recording; NULL: these are not kept */
 };
 
 struct run_callbacks { /* of the library's caller; NULL: not wanted */
@@ -215,8 +216,9 @@ void machine_gone(struct lardsim *l); /* freed */
 
 /* ---- the trace that is kept: keep.c --------------------------------------------------------- */
 
-struct keep *keep_new(const char *path, bool replace, const struct sink_info *info, struct err *e);
-int keep_event(struct keep *k, const struct event *ev, const struct names *names, struct err *e);
+struct keep *keep_new(const struct run_record *to, const struct sink_info *info, struct err *e);
+int keep_event(struct keep *k, const struct event *ev, uint64_t number, const struct names *names,
+               struct err *e);
 /* Frees it in any case. */
 int keep_finish(struct keep *k, const struct names *names, struct err *e);
 void keep_abort(struct keep *k); /* nothing remains; NULL is fine */

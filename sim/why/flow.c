@@ -28,7 +28,7 @@ bool flow_knows(const struct flow *f, uint32_t actor)
 
 static struct why_line line_of(const struct walk *r, const struct event *ev)
 {
-    struct why_line line = {.number = r->number, .ev = {*ev}};
+    struct why_line line = {.position = r->position, .number = r->number, .ev = {*ev}};
 
     if (event_records(ev) > 1)
         line.ev[1] = ev[1];

@@ -67,6 +67,11 @@ void reading_close(struct walk *r)
     *r = (struct walk){0};
 }
 
+const char *reading_name(const struct walk *r)
+{
+    return r->ask->name ? r->ask->name : r->source->name;
+}
+
 uint64_t reading_knows(const struct walk *r, sim_tid tid, uint32_t actor)
 {
     return checker_knows(r->hb, tid, actor);
@@ -167,7 +172,7 @@ static int apply(struct walk *r, const struct event *ev)
         return err_set(r->err, LARD_LIMIT,
                        "%s: event %llu: what has to be kept takes %llu bytes, and the limit is "
                        "%llu; raise it with --max-memory",
-                       r->source->name, (unsigned long long)r->number,
+                       reading_name(r), (unsigned long long)r->number,
                        (unsigned long long)r->ask->memory->live,
                        (unsigned long long)r->ask->memory->limit);
     return r->err->code ? -1 : 0;
@@ -182,11 +187,13 @@ int reading_each(struct walk *r, reading_fn *fn, void *arg)
             return -1;
         if (b.records == 0)
             return 0;
-        r->number = b.first;
-        for (size_t i = 0; i < b.records; i += event_records(&b.rec[i]), r->number++)
+        r->position = b.first;
+        for (size_t i = 0; i < b.records; i += event_records(&b.rec[i]), r->position++) {
+            r->number = executed_event(r->ask->executed, r->position);
             if (apply(r, &b.rec[i]))
                 return -1;
-            else if (!fn(arg, r, &b.rec[i]))
+            if (!fn(arg, r, &b.rec[i]))
                 return 0;
+        }
     }
 }

@@ -12,27 +12,20 @@
 
 enum { OPS = 1 << 16 };
 struct op { /* a clear or a copy */
-    uint64_t event;
+    uint64_t position, number;
     sim_addr to, from;
     uint64_t bytes;
     bool copy;
 };
 
-/* The locations of an access: one region, until a part of it is cleared or comes from elsewhere.
- * Parts beyond the last are left out. */
-enum { PIECES = 16 };
-struct pieces {
-    struct bytes_at at[PIECES];
-    size_t n;
-};
 struct life {       /* where they lie after an event, and up to where the next one begins */
-    uint64_t since; /* the first has none: it is from the start of the trace on */
+    uint64_t since; /* a position; the first has none: it is from the start of the trace on */
     struct pieces in;
 };
 
 struct candidate { /* for the earlier access: an actor's latest read or write, plain or atomic */
     bool there;
-    uint64_t number, time;
+    uint64_t position, time;
     uint32_t actor;
     struct event access;
     bool committed;
@@ -41,12 +34,13 @@ enum { CANDIDATE_KINDS = 4 };
 
 struct seeking {
     struct why *w;
-    const struct why_ask *ask;
+    const struct why_ask *ask; /* its events are positions, the earlier one first */
     unsigned granule;
     /* The first look. */
     struct event access; /* the later one */
     bool found, committed;
-    uint64_t event, until; /* at which it takes effect; ops after `until` are of no interest */
+    unsigned likely;       /* how well it fits what is asked */
+    uint64_t event, until; /* at which it takes effect; ops from `until` on are of no interest */
     struct op *ops;        /* the latest of them, as a ring */
     size_t op_next, op_n;
     bool op_lost;
@@ -77,10 +71,26 @@ struct bytes_at region_of(const struct event *access, unsigned granule)
     return (struct bytes_at){access->addr & mask, (access->addr + access->size - 1) | ~mask};
 }
 
+enum { WRITES = 1, MEETS_THE_PLACE = 2, AT_THE_PLACE = 4, CHECKED = 8 };
+unsigned likeness(const struct why_ask *ask, unsigned granule, unsigned view,
+                  const struct event *access)
+{
+    const struct event place = {.addr = ask->addr, .size = ask->size};
+    unsigned like = event_writes(access) ? WRITES : 0;
+
+    if (!(access->flags & view_skips(view)))
+        like += CHECKED;
+    if (ask->placed && access->addr == place.addr && access->size == place.size)
+        like += AT_THE_PLACE;
+    if (ask->placed && regions_meet(region_of(access, granule), region_of(&place, granule)))
+        like += MEETS_THE_PLACE;
+    return like;
+}
+
 static void keep_line(struct why_line *to, const struct seeking *s, const struct walk *r,
                       const struct event *ev)
 {
-    *to = (struct why_line){.number = r->number, .ev = {*ev}};
+    *to = (struct why_line){.position = r->position, .number = r->number, .ev = {*ev}};
     if (event_records(ev) > 1)
         to->ev[1] = ev[1];
     if (s->placement)
@@ -89,10 +99,11 @@ static void keep_line(struct why_line *to, const struct seeking *s, const struct
 
 /* ---- the later access, and the clears and copies before it ---------------------------------- */
 
-static void keep_op(struct seeking *s, const struct event *ev, uint64_t number)
+static void keep_op(struct seeking *s, const struct event *ev, const struct walk *r)
 {
     s->op_lost |= s->op_n == OPS;
-    s->ops[s->op_next] = (struct op){.event = number,
+    s->ops[s->op_next] = (struct op){.position = r->position,
+                                     .number = r->number,
                                      .to = ev->addr,
                                      .from = ev->kind == EV_COPY ? ev[1].addr : 0,
                                      .bytes = ev->aux,
@@ -101,18 +112,12 @@ static void keep_op(struct seeking *s, const struct event *ev, uint64_t number)
     s->op_n += s->op_n < OPS;
 }
 
-/* Whether this is the access that is asked about: of a commit's accesses one at the place that was
- * given. Of several a write, which conflicts with all that a read there does. */
-static bool is_asked(const struct seeking *s, const struct event *access)
-{
-    return !s->ask->placed || (access->addr == s->ask->addr && access->size == s->ask->size);
-}
-
 static void found_access(struct seeking *s, const struct walk *r, const struct event *access)
 {
+    s->likely = likeness(s->ask, s->granule, s->w->view, access);
     s->access = *access;
     s->committed = access->flags & EVF_IN_TXN;
-    s->event = r->number;
+    s->event = r->position;
     s->found = true;
 }
 
@@ -133,39 +138,43 @@ static bool look_first(void *arg, struct walk *r, const struct event *ev)
     struct first_look *l = arg;
     struct seeking *s = l->s;
 
-    if ((ev->kind == EV_CLEAR || ev->kind == EV_COPY) && r->number < s->until)
-        keep_op(s, ev, r->number);
+    if ((ev->kind == EV_CLEAR || ev->kind == EV_COPY) && r->position < s->until)
+        keep_op(s, ev, r);
     if (s->found) /* another reading, for what came before */
-        return r->number + 1 < s->until;
-    if (r->number == s->ask->event && event_is_access(ev) && ev->flags & EVF_IN_TXN)
+        return r->position + 1 < s->until;
+    if (r->position == s->ask->event && event_is_access(ev) && ev->flags & EVF_IN_TXN)
         l->waiting = (struct waiting){true, *ev};
     if (l->waiting.on && ev->kind == EV_TXN_COMMIT && ev->tid == l->waiting.access.tid)
         found_access(s, r, &l->waiting.access);
-    for (size_t i = 0; r->number == s->ask->event && i < r->effects; i++)
-        if (is_asked(s, &r->effect[i]) && (!s->found || event_writes(&r->effect[i])))
+    for (size_t i = 0; r->position == s->ask->event && i < r->effects; i++)
+        if (!s->found || i + 1 == s->ask->nth ||
+            (!s->ask->nth && likeness(s->ask, s->granule, s->w->view, &r->effect[i]) > s->likely))
             found_access(s, r, &r->effect[i]);
-    return !s->found && (r->number < s->ask->event || l->waiting.on);
+    if (r->position == s->ask->event)
+        s->w->accesses = r->effects;
+    return !s->found && (r->position < s->ask->event || l->waiting.on);
 }
 
 static int no_access(const struct seeking *s, const struct walk *r, const struct first_look *l,
                      struct err *e)
 {
-    const unsigned long long event = s->ask->event;
+    const unsigned long long event = executed_event(s->ask->executed, s->ask->event);
 
     if (l->waiting.on)
         return err_set(e, LARD_TRACE,
                        "%s: event %llu is in a transaction that never commits, so it never took "
                        "effect",
-                       r->source->name, event);
-    if (r->number < s->ask->event)
+                       reading_name(r), event);
+    if (r->position < s->ask->event)
         return err_set(e, LARD_USAGE,
                        "%s: there is no event %llu: the last one is %llu; `lardsim trace info` "
                        "shows the numbers",
-                       r->source->name, event, (unsigned long long)(r->number ? r->number - 1 : 0));
+                       reading_name(r), event,
+                       (unsigned long long)(r->position ? r->position - 1 : 0));
     return err_set(e, LARD_USAGE,
                    "%s: event %llu is no access, nor a commit of one; `lardsim trace cat --first "
                    "%llu --count 1` shows it, and `lardsim run` names those that race",
-                   r->source->name, event, event);
+                   reading_name(r), event, event);
 }
 
 static int read_back(struct seeking *s, struct err *e)
@@ -177,12 +186,14 @@ static int read_back(struct seeking *s, struct err *e)
     s->op_n = s->op_next = 0;
     s->op_lost = false;
     s->w->passes++;
-    if (reading_open(&r, s->ask, again ? READ_PLAIN : READ_CHECKED, e))
+    /* A run has held its events against the rules, in recorded order. */
+    if (reading_open(&r, s->ask, again || s->ask->executed ? READ_PLAIN : READ_CHECKED, e))
         return -1;
     s->granule = r.granule;
     if (s->ask->event < r.source->first && !again) {
-        err_set(e, LARD_USAGE, "%s: there is no event %llu: the first one is %llu", r.source->name,
-                (unsigned long long)s->ask->event, (unsigned long long)r.source->first);
+        err_set(e, LARD_USAGE, "%s: there is no event %llu: the first one is %llu",
+                reading_name(&r), (unsigned long long)s->ask->event,
+                (unsigned long long)r.source->first);
         reading_close(&r);
         return -1;
     }
@@ -207,7 +218,33 @@ static void add_piece(struct pieces *p, sim_addr first, sim_addr last, sim_addr 
         p->at[p->n++] = (struct bytes_at){first + shift, last + shift};
 }
 
-static bool pieces_meet(const struct pieces *p, struct bytes_at with)
+void pieces_part(const struct pieces *p, struct bytes_at of, sim_addr shift, struct pieces *to)
+{
+    for (size_t i = 0; i < p->n; i++)
+        if (regions_meet(p->at[i], of))
+            add_piece(to, p->at[i].first > of.first ? p->at[i].first : of.first,
+                      p->at[i].last < of.last ? p->at[i].last : of.last, shift);
+}
+
+void pieces_without(struct pieces *p, struct bytes_at part)
+{
+    const struct pieces was = *p;
+
+    p->n = 0;
+    for (size_t i = 0; i < was.n; i++) {
+        const struct bytes_at r = was.at[i];
+        if (!regions_meet(r, part)) {
+            add_piece(p, r.first, r.last, 0);
+            continue;
+        }
+        if (r.first < part.first)
+            add_piece(p, r.first, part.first - 1, 0);
+        if (r.last > part.last)
+            add_piece(p, part.last + 1, r.last, 0);
+    }
+}
+
+bool pieces_meet(const struct pieces *p, struct bytes_at with)
 {
     for (size_t i = 0; i < p->n; i++)
         if (regions_meet(p->at[i], with))
@@ -218,23 +255,11 @@ static bool pieces_meet(const struct pieces *p, struct bytes_at with)
 /* Where the pieces were before the clear or the copy: what it cleared was nowhere. */
 static void pieces_before(struct pieces *p, struct bytes_at to, const struct op *op)
 {
-    struct pieces was = {.n = 0};
+    const struct pieces now = *p;
 
-    for (size_t i = 0; i < p->n; i++) {
-        const struct bytes_at r = p->at[i];
-        if (!regions_meet(r, to)) {
-            add_piece(&was, r.first, r.last, 0);
-            continue;
-        }
-        if (r.first < to.first)
-            add_piece(&was, r.first, to.first - 1, 0);
-        if (op->copy)
-            add_piece(&was, r.first > to.first ? r.first : to.first,
-                      r.last < to.last ? r.last : to.last, op->from - op->to);
-        if (r.last > to.last)
-            add_piece(&was, to.last + 1, r.last, 0);
-    }
-    *p = was;
+    pieces_without(p, to);
+    if (op->copy)
+        pieces_part(&now, to, op->from - op->to, p);
 }
 
 static void add_move(struct seeking *s, const struct op *op, bool ignored)
@@ -247,7 +272,9 @@ static void add_move(struct seeking *s, const struct op *op, bool ignored)
         w->moves--;
     }
     w->move[w->moves++] =
-        (struct why_move){.event = op->event, .copy = op->copy, .ignored = ignored};
+        (struct why_move){.line = {.position = op->position, .number = op->number},
+                          .copy = op->copy,
+                          .ignored = ignored};
 }
 
 /* Further back by one. */
@@ -261,7 +288,7 @@ static void step_back(struct seeking *s, struct pieces *in, const struct op *op)
     add_move(s, op, ignored);
     if (ignored)
         return;
-    add_life(s, op->event, in);
+    add_life(s, op->position, in);
     pieces_before(in, to, op);
 }
 
@@ -273,9 +300,9 @@ static int find_lives(struct seeking *s, struct err *e)
     for (;;) {
         for (size_t i = 0; i < s->op_n && in.n; i++) {
             const struct op *op = &s->ops[(s->op_next + OPS - 1 - i) % OPS];
-            if (op->event < s->event)
+            if (op->position < s->event)
                 step_back(s, &in, op);
-            s->until = op->event;
+            s->until = op->position;
         }
         if (!in.n || !s->op_lost)
             break;
@@ -287,9 +314,9 @@ static int find_lives(struct seeking *s, struct err *e)
 }
 
 /* Lives stand the latest first. */
-static const struct pieces *lies_in_now(struct seeking *s, uint64_t number)
+static const struct pieces *lies_in_now(struct seeking *s, uint64_t position)
 {
-    while (s->now > 0 && s->life[s->now - 1].since < number)
+    while (s->now > 0 && s->life[s->now - 1].since < position)
         s->now--;
     return &s->life[s->now].in;
 }
@@ -301,7 +328,7 @@ static bool atomic(const struct event *access)
     return event_order(access) != ORDER_NONE;
 }
 
-static bool conflict(const struct event *a, const struct event *b)
+bool accesses_conflict(const struct event *a, const struct event *b)
 {
     return (event_writes(a) || event_writes(b)) && !(atomic(a) && atomic(b));
 }
@@ -320,17 +347,20 @@ static struct candidate *candidates_of(struct seeking *s, uint32_t actor)
 
 static void consider(struct seeking *s, const struct walk *r, const struct event *access)
 {
-    if (s->ask->paired && r->number != s->ask->earlier)
+    if (s->ask->paired && r->position != s->ask->earlier)
         return;
     if (access->flags & checker_skips(r->hb) && !s->ask->paired)
         return;
     const struct candidate c = {.there = true,
-                                .number = r->number,
+                                .position = r->position,
                                 .time = r->before,
                                 .actor = r->actor,
                                 .access = *access,
                                 .committed = access->flags & EVF_IN_TXN};
-    candidates_of(s, r->actor)[2 * event_writes(access) + atomic(access)] = c;
+    struct candidate *to = &candidates_of(s, r->actor)[2 * event_writes(access) + atomic(access)];
+    const unsigned skips = checker_skips(r->hb);
+    if (!to->there || !(access->flags & skips) || to->access.flags & skips)
+        *to = c;
 }
 
 /* One that races comes before one that does not; of those, the latest. */
@@ -340,10 +370,11 @@ static void choose(struct seeking *s, const struct walk *r)
 
     for (size_t i = 0; i < s->actors * CANDIDATE_KINDS; i++) {
         const struct candidate *c = &s->candidate[i];
-        if (!c->there || c->actor == r->actor || !conflict(&c->access, &s->access))
+        if (!c->there || c->actor == r->actor || !accesses_conflict(&c->access, &s->access))
             continue;
         const bool races = c->time > reading_knows(r, s->access.tid, c->actor);
-        if (!s->chosen.there || (races && !racy) || (races == racy && c->number > s->chosen.number))
+        if (!s->chosen.there || (races && !racy) ||
+            (races == racy && c->position > s->chosen.position))
             s->chosen = *c;
         racy |= races;
     }
@@ -354,11 +385,11 @@ static bool look_second(void *arg, struct walk *r, const struct event *ev)
     struct seeking *s = arg;
 
     (void)ev;
-    if (r->number == s->event) {
+    if (r->position == s->event) {
         choose(s, r);
         return false;
     }
-    const struct pieces *in = lies_in_now(s, r->number);
+    const struct pieces *in = lies_in_now(s, r->position);
     for (size_t i = 0; i < r->effects; i++)
         if (pieces_meet(in, region_of(&r->effect[i], s->granule)))
             consider(s, r, &r->effect[i]);
@@ -460,9 +491,9 @@ static void windows(struct seeking *s, const struct walk *r, const struct event 
             in_window(s, i, r, ev);
             s->after[i]--;
         }
-    if (r->number == s->event)
+    if (r->position == s->event)
         begin_window(s, 1, r, ev);
-    else if (s->chosen.there && r->number == s->chosen.number)
+    else if (s->chosen.there && r->position == s->chosen.position)
         begin_window(s, 0, r, ev);
     keep_line(&s->recent[s->recents++ % WHY_WINDOW], s, r, ev);
 }
@@ -479,7 +510,7 @@ static void see_moves(struct seeking *s, const struct walk *r, const struct even
 {
     struct why *w = s->w;
 
-    if (s->move_next < w->moves && w->move[s->move_next].event == r->number)
+    if (s->move_next < w->moves && w->move[s->move_next].line.position == r->position)
         keep_line(&w->move[s->move_next++].line, s, r, ev);
 }
 
@@ -507,7 +538,7 @@ static void see_taking(struct seeking *s, const struct walk *r, const struct eve
     const bool shared = ev->kind == EV_ACQUIRE_SHARED;
     const struct why_hold *h = hold_find(&w->later, ev->addr, shared);
 
-    if (ev->tid != s->access.tid || r->number >= s->event || !ev_info[ev->kind].takes)
+    if (ev->tid != s->access.tid || r->position >= s->event || !ev_info[ev->kind].takes)
         return;
     if (event_is_access(ev) && !order_takes(event_order(ev)))
         return;
@@ -522,7 +553,7 @@ static void see_taking(struct seeking *s, const struct walk *r, const struct eve
 static void see_between(struct seeking *s, const struct walk *r, const struct event *ev)
 {
     struct why *w = s->w;
-    const struct pieces *in = lies_in_now(s, r->number);
+    const struct pieces *in = lies_in_now(s, r->position);
 
     for (size_t i = 0; i < r->effects && !w->displaced; i++)
         if (event_writes(&r->effect[i]) && !(r->effect[i].flags & checker_skips(r->hb)) &&
@@ -538,17 +569,17 @@ static void see_between(struct seeking *s, const struct walk *r, const struct ev
 
 static void flow_on(struct seeking *s, const struct walk *r, const struct event *ev)
 {
-    if (!s->chosen.there || r->number < s->chosen.number || r->number > s->event)
+    if (!s->chosen.there || r->position < s->chosen.position || r->position > s->event)
         return;
-    if (r->number == s->chosen.number) {
+    if (r->position == s->chosen.position) {
         flow_begin(&s->flow, r, ev, s->ask->memory);
         s->flowing = true;
         s->w->needed = s->flow.needed;
         see_side(s, &s->w->earlier, r, &s->chosen.access);
-    } else if (r->number < s->event) {
+    } else if (r->position < s->event) {
         see_between(s, r, ev);
     }
-    if (r->number == s->chosen.number && r->gave) {
+    if (r->position == s->chosen.position && r->gave) {
         keep_line(&s->w->out, s, r, ev);
         s->w->has_out = true;
     }
@@ -563,8 +594,8 @@ static bool look_third(void *arg, struct walk *r, const struct event *ev)
         placement_apply(s->placement, ev, r->number);
     windows(s, r, ev);
     see_moves(s, r, ev);
-    if (r->number <= s->event) {
-        if (s->chosen.there && r->number <= s->chosen.number)
+    if (r->position <= s->event) {
+        if (s->chosen.there && r->position <= s->chosen.position)
             holds(&s->w->earlier, s->chosen.access.tid, r, ev);
         holds(&s->w->later, s->access.tid, r, ev);
         if (s->chosen.there)
@@ -572,13 +603,13 @@ static bool look_third(void *arg, struct walk *r, const struct event *ev)
         see_taking(s, r, ev);
         flow_on(s, r, ev);
     }
-    if (r->number == s->event) {
+    if (r->position == s->event) {
         see_side(s, &s->w->later, r, &s->access);
         s->later_actor = r->actor;
     }
     if (event_is_placing(ev) && ev->kind != EV_ALLOC)
         placement_apply(s->placement, ev, r->number);
-    return r->number < s->event || s->after[1] > 0;
+    return r->position < s->event || s->after[1] > 0;
 }
 
 static int follow(struct seeking *s, struct err *e)
@@ -627,7 +658,7 @@ static void find_missing(struct why *w)
 {
     w->missing = w->earlier.line;
     for (size_t i = 0; i < w->reaches; i++)
-        if (w->reach[i].outs && w->reach[i].out.number >= w->missing.number)
+        if (w->reach[i].outs && w->reach[i].out.position >= w->missing.position)
             w->missing = w->reach[i].out;
 }
 
@@ -673,6 +704,24 @@ static unsigned view_of(const char *names)
     return bits;
 }
 
+/* The events that are asked about by their positions, the earlier one first. */
+static int find_positions(struct why_ask *ask, struct err *e)
+{
+    const struct executed *x = ask->executed;
+    const uint64_t event = ask->event;
+
+    if (!executed_find(x, event, &ask->event))
+        return err_set(e, LARD_USAGE, "%s: that run came to no event %llu",
+                       ask->name ? ask->name : "the source", (unsigned long long)event);
+    ask->paired = ask->paired && executed_find(x, ask->earlier, &ask->earlier);
+    if (ask->paired && ask->earlier > ask->event) {
+        const uint64_t first = ask->event;
+        ask->event = ask->earlier;
+        ask->earlier = first;
+    }
+    return 0;
+}
+
 static int find(struct seeking *s, struct err *e)
 {
     s->until = UINT64_MAX;
@@ -689,10 +738,11 @@ static int find(struct seeking *s, struct err *e)
 struct why *why_find(const struct why_ask *ask, struct err *e)
 {
     struct why *w = xcalloc(1, sizeof *w);
-    struct seeking s = {.w = w, .ask = ask, .ops = xcalloc(OPS, sizeof *s.ops)};
+    struct why_ask by_position = *ask;
+    struct seeking s = {.w = w, .ask = &by_position, .ops = xcalloc(OPS, sizeof *s.ops)};
 
     w->view = view_of(ask->view);
-    const int failed = find(&s, e);
+    const int failed = find_positions(&by_position, e) || find(&s, e);
     flow_free(&s.flow);
     free(s.ops);
     free(s.life);

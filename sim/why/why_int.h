@@ -23,7 +23,7 @@ struct walk {
     struct config *config; /* own */
     struct stats *stats;
     struct err *err;
-    uint64_t number; /* of the event in hand */
+    uint64_t position, number; /* of the event in hand; in the recording */
     unsigned granule;
     uint64_t *time; /* by actor: its own time, after the latest event; 0: 1 */
     size_t times;
@@ -44,7 +44,8 @@ struct walk {
 enum reading_way { READ_PLAIN, READ_CHECKED, READ_CLOCKS }; /* CHECKED: by the stream rules */
 int reading_open(struct walk *r, const struct why_ask *ask, enum reading_way way, struct err *e);
 void reading_close(struct walk *r);
-struct source *reading_keep(struct walk *r); /* its source outlives it */
+struct source *reading_keep(struct walk *r);    /* its source outlives it */
+const char *reading_name(const struct walk *r); /* of its source, for messages */
 /* Calls fn for each event until it returns false. 0 or -1. */
 typedef bool reading_fn(void *arg, struct walk *r, const struct event *ev);
 int reading_each(struct walk *r, reading_fn *fn, void *arg);
@@ -62,6 +63,31 @@ static inline bool regions_meet(struct bytes_at a, struct bytes_at b)
 {
     return a.first <= b.last && b.first <= a.last;
 }
+
+/* The locations of an access: one region, until a part of it is cleared or comes from elsewhere.
+ * Parts beyond the last are left out. */
+enum { PIECES = 16 };
+struct pieces {
+    struct bytes_at at[PIECES];
+    size_t n;
+};
+bool pieces_meet(const struct pieces *p, struct bytes_at with);
+void pieces_without(struct pieces *p, struct bytes_at part);
+/* Adds what of p lies in `of`, moved by `shift`. */
+void pieces_part(const struct pieces *p, struct bytes_at of, sim_addr shift, struct pieces *to);
+bool accesses_conflict(const struct event *a, const struct event *b);
+
+/* ---- the other side that comes later: late.c ------------------------------------------------- */
+
+/* The first access that races with the one that is asked about, which came before it. *number: of
+ * its event. -1: error. */
+int find_late(const struct why_ask *ask, bool *found, uint64_t *number, struct err *e);
+
+/* How well one of the accesses that take effect with an event fits the place that is asked about:
+ * that may be of a granule alone, of the other side, or where the memory has moved to since. Of
+ * several a write fits, which conflicts with all that a read there does. */
+unsigned likeness(const struct why_ask *ask, unsigned granule, unsigned view,
+                  const struct event *access);
 
 /* ---- who gets to know of an access: flow.c -------------------------------------------------- */
 

@@ -113,4 +113,23 @@ event=$(sed -n '1s/.*"event": \([0-9]*\), "address.*/\1/p' program/races.jsonl)
 TMPDIR=$dir "$lardsim" why program "$id" >out 2>err || fail "why of a run in program order: $(cat err)"
 says out "Event $event races with event"
 [ -z "$(ls -d lardsim-why-* 2>/dev/null)" ] || fail "the events of a run that was repeated are still there"
+
+# So is one in timed order: what it reported is not denied, whichever side was recorded first; on the page, too.
+"$lardsim" run -q -c radish8 -p vc -p eraser -p naive=vc --set policy.naive.view=naive -o timed \
+    synth:events=600,threads=4,racy=100,seed=3 2>err || fail "no results in timed order: $(cat err)"
+turned=0
+for policy in vc eraser naive; do
+    grep "\"policy\": \"$policy\"" timed/races.jsonl | sed -n '1~2p' >some
+    while read -r line; do
+        event=$(printf '%s\n' "$line" | sed 's/.*"event": \([0-9]*\), "address.*/\1/')
+        "$lardsim" why -q --json -p $policy timed "$event" >out 2>err || fail "why of event $event: $(cat err)"
+        [ $policy = vc ] && says out '"verdict": "races"' '"order": "timed"'
+        [ $policy = vc ] || says out "Policy $policy reports a race at event $event"
+        grep -q "In that run, in timed order, event" out && turned=1
+    done <some
+done
+[ $turned = 1 ] || fail "no race has its earlier side later in recorded order"
+"$lardsim" report -q -o timed.html timed 2>err || fail "no page: $(cat err)"
+says timed.html "races with event"
+grep -q "does not race" timed.html && fail "the page denies a race that the run reported"
 exit "$bad"
