@@ -47,6 +47,7 @@ struct why_ask {
 struct why_line {
     uint64_t position; /* among the events as they are read */
     uint64_t number;   /* in the recording */
+    uint64_t kernel;   /* 1 + the kernel thread on which its thread runs; 0: not told */
     struct event ev[EVENT_RECORDS];
     struct object_place at; /* what lies at its address, at that time; only where it is asked for */
 };
@@ -56,6 +57,7 @@ struct why_hold { /* a lock that is held */
     uint64_t since; /* the number of the event that acquired it */
     uint32_t depth;
     bool shared;
+    bool system; /* the runtime system acquired it: that orders nothing, unless the view heeds it */
 };
 
 struct why_side {

@@ -111,6 +111,8 @@ static void json_line(struct json *j, const struct why *w, const struct why_line
     json_object(j);
     json_key_u64(j, "event", line->number);
     json_key_u64(j, "thread", line->ev->tid);
+    if (line->kernel)
+        json_key_u64(j, "kernel_thread", line->kernel - 1);
     json_key_str(j, "thread_name", names_find(w->source->names, NAME_THREAD, line->ev->tid));
     json_key_str(j, "kind", ev_info[line->ev->kind].text);
     json_key_str(j, "text", text);
@@ -165,6 +167,7 @@ static void json_side(struct json *j, const char *key, const struct why *w,
         json_key_str(j, "name", names_find(w->source->names, NAME_OBJECT, s->hold[i].addr));
         json_key_bool(j, "shared", s->hold[i].shared);
         json_key_u64(j, "since", s->hold[i].since);
+        json_key_bool(j, "system", s->hold[i].system);
         json_end(j);
     }
     json_end(j);

@@ -119,6 +119,36 @@ static unsigned long long number(const struct why_line *line)
     return line->number;
 }
 
+/* ---- who ------------------------------------------------------------------------------------- */
+
+/* Whose clock it is in the view: a thread's, or with no-thread that of the kernel thread on which
+ * it runs. */
+struct actor_name {
+    char text[48];
+};
+static struct actor_name named(const struct why *w, sim_tid tid, const struct why_line *line,
+                               bool begins)
+{
+    struct actor_name name;
+
+    if (w->view & VIEW_NO_THREAD && line->kernel)
+        snprintf(name.text, sizeof name.text, "%s thread %" PRIu64, begins ? "Kernel" : "kernel",
+                 line->kernel - 1);
+    else
+        snprintf(name.text, sizeof name.text, "%s %u", begins ? "Thread" : "thread", (unsigned)tid);
+    return name;
+}
+
+static struct actor_name actor(const struct why *w, const struct why_line *line)
+{
+    return named(w, line->ev->tid, line, false);
+}
+
+static struct actor_name actor_first(const struct why *w, const struct why_line *line)
+{
+    return named(w, line->ev->tid, line, true);
+}
+
 /* ---- the locks ------------------------------------------------------------------------------ */
 
 static char *holds_text(const struct why *w, const struct why_side *side)
@@ -129,8 +159,9 @@ static char *holds_text(const struct why *w, const struct why_side *side)
         const struct why_hold *h = &side->hold[i];
         const char *name = names_find(w->source->names, NAME_OBJECT, h->addr);
         char *one =
-            xasprintf("0x%" PRIx64 "%s%s%s%s since event %" PRIu64, h->addr, name ? " (" : "",
-                      name ? name : "", name ? ")" : "", h->shared ? " shared" : "", h->since);
+            xasprintf("0x%" PRIx64 "%s%s%s%s%s since event %" PRIu64, h->addr, name ? " (" : "",
+                      name ? name : "", name ? ")" : "", h->shared ? " shared" : "",
+                      h->system ? " (the system's)" : "", h->since);
         xappend(&all, all ? ", " : "", one);
         free(one);
     }
@@ -162,12 +193,13 @@ static void say_reach(const struct why *w, const struct why_reach *r, struct sen
         end = xstrdup("it gives nothing after that");
     }
     if (r->edge.unknown)
-        say(to, "Thread %u learns of it at event %llu (%s); %s.", (unsigned)r->thread,
-            number(&r->edge.to), by, end);
+        say(to, "%s learns of it at event %llu (%s); %s.",
+            named(w, r->thread, &r->edge.to, true).text, number(&r->edge.to), by, end);
     else
-        say(to, "Thread %u learns of it at event %llu (%s), from event %llu (%s, thread %u); %s.",
-            (unsigned)r->thread, number(&r->edge.to), by, number(&r->edge.from), from,
-            (unsigned)r->edge.from_thread, end);
+        say(to, "%s learns of it at event %llu (%s), from event %llu (%s, %s); %s.",
+            named(w, r->thread, &r->edge.to, true).text, number(&r->edge.to), by,
+            number(&r->edge.from), from, named(w, r->edge.from_thread, &r->edge.from, false).text,
+            end);
     free(by);
     free(from);
     free(out);
@@ -189,25 +221,25 @@ static void say_reaches(const struct why *w, struct sentences *to)
 static void say_given(const struct why *w, struct sentences *to)
 {
     const struct why_reach *own = &w->reach[0];
-    const unsigned tid = w->earlier.line.ev->tid;
+    const struct actor_name who = actor(w, &w->earlier.line);
 
     if (!own->outs) {
         say(to,
-            "After event %llu thread %u releases, forks or publishes nothing before event %llu, so "
+            "After event %llu %s releases, forks or publishes nothing before event %llu, so "
             "nobody can know of it.",
-            number(&w->earlier.line), tid, number(&w->later.line));
+            number(&w->earlier.line), who.text, number(&w->later.line));
         return;
     }
     char *first = event_text(w, &w->out), *last = event_text(w, &own->out);
     if (own->outs == 1)
-        say(to, "After event %llu thread %u gives its clock once: at event %llu (%s).",
-            number(&w->earlier.line), tid, number(&own->out), last);
+        say(to, "After event %llu %s gives its clock once: at event %llu (%s).",
+            number(&w->earlier.line), who.text, number(&own->out), last);
     else
         say(to,
-            "After event %llu thread %u gives its clock %llu times: first at event %llu (%s), last "
+            "After event %llu %s gives its clock %llu times: first at event %llu (%s), last "
             "at event %llu (%s).",
-            number(&w->earlier.line), tid, (unsigned long long)own->outs, number(&w->out), first,
-            number(&own->out), last);
+            number(&w->earlier.line), who.text, (unsigned long long)own->outs, number(&w->out),
+            first, number(&own->out), last);
     free(first);
     free(last);
     say_reaches(w, to);
@@ -215,35 +247,30 @@ static void say_given(const struct why *w, struct sentences *to)
 
 static void say_clock(const struct why *w, struct sentences *to)
 {
-    const unsigned of = w->earlier.line.ev->tid, tid = w->later.line.ev->tid;
+    const struct actor_name of = actor(w, &w->earlier.line), who = actor_first(w, &w->later.line);
 
     if (!w->had) {
-        say(to,
-            "Thread %u knows nothing of thread %u; to be ordered it would have to know its time up "
-            "to %llu.",
-            tid, of, (unsigned long long)w->needed);
+        say(to, "%s knows nothing of %s; to be ordered it would have to know its time up to %llu.",
+            who.text, of.text, (unsigned long long)w->needed);
         return;
     }
     char *by = event_text(w, &w->learned);
-    say(to,
-        "Thread %u knows thread %u's time up to %llu, since event %llu (%s); event %llu was at "
-        "time "
-        "%llu.",
-        tid, of, (unsigned long long)w->had, number(&w->learned), by, number(&w->earlier.line),
-        (unsigned long long)w->needed);
+    say(to, "%s knows %s's time up to %llu, since event %llu (%s); event %llu was at time %llu.",
+        who.text, of.text, (unsigned long long)w->had, number(&w->learned), by,
+        number(&w->earlier.line), (unsigned long long)w->needed);
     free(by);
 }
 
 static void say_taken(const struct why *w, struct sentences *to)
 {
-    const unsigned tid = w->later.line.ev->tid;
+    const struct actor_name who = actor_first(w, &w->later.line);
 
     if (!w->has_in) {
-        say(to, "Thread %u has acquired or read nothing that could tell it.", tid);
+        say(to, "%s has acquired or read nothing that could tell it.", who.text);
         return;
     }
     char *in = event_text(w, &w->in);
-    say(to, "Thread %u takes last at event %llu (%s), where nobody who knew had given.", tid,
+    say(to, "%s takes last at event %llu (%s), where nobody who knew had given.", who.text,
         number(&w->in), in);
     free(in);
 }
@@ -251,20 +278,20 @@ static void say_taken(const struct why *w, struct sentences *to)
 static void say_missing(const struct why *w, struct sentences *to)
 {
     char *from = event_text(w, &w->missing);
+    const struct actor_name later = actor(w, &w->later.line);
 
-    if (w->missing.number == w->earlier.line.number)
+    if (w->missing.position == w->earlier.line.position)
         say(to,
-            "Missing: an edge from event %llu to event %llu. Thread %u would have to release or "
-            "publish something after the one, and thread %u take it before the other.",
-            number(&w->missing), number(&w->later.line), (unsigned)w->earlier.line.ev->tid,
-            (unsigned)w->later.line.ev->tid);
+            "Missing: an edge from event %llu to event %llu. %s would have to release or "
+            "publish something after the one, and %s take it before the other.",
+            number(&w->missing), number(&w->later.line), actor_first(w, &w->earlier.line).text,
+            later.text);
     else
         say(to,
-            "Missing: an edge from event %llu (%s, thread %u) to event %llu. Thread %u would have "
-            "to "
-            "take what was given there.",
-            number(&w->missing), from, (unsigned)w->missing.ev->tid, number(&w->later.line),
-            (unsigned)w->later.line.ev->tid);
+            "Missing: an edge from event %llu (%s, %s) to event %llu. %s would have to take what "
+            "was given there.",
+            number(&w->missing), from, actor(w, &w->missing).text, number(&w->later.line),
+            actor_first(w, &w->later.line).text);
     free(from);
 }
 
@@ -291,12 +318,12 @@ static void say_order(const struct why *w, struct sentences *to)
         const struct why_edge *e = &w->chain[i];
         char *from = event_text(w, &e->from), *by = event_text(w, &e->to);
         if (e->unknown)
-            say(to, "Thread %u learns of it at event %llu (%s).", (unsigned)e->to_thread,
-                number(&e->to), by);
+            say(to, "%s learns of it at event %llu (%s).",
+                named(w, e->to_thread, &e->to, true).text, number(&e->to), by);
         else
-            say(to, "Event %llu (%s, thread %u) happens before event %llu (%s, thread %u).",
-                number(&e->from), from, (unsigned)e->from_thread, number(&e->to), by,
-                (unsigned)e->to_thread);
+            say(to, "Event %llu (%s, %s) happens before event %llu (%s, %s).", number(&e->from),
+                from, named(w, e->from_thread, &e->from, false).text, number(&e->to), by,
+                named(w, e->to_thread, &e->to, false).text);
         free(from);
         free(by);
     }

@@ -26,15 +26,6 @@ bool flow_knows(const struct flow *f, uint32_t actor)
     return actor < f->actors && f->actor[actor].knows;
 }
 
-static struct why_line line_of(const struct walk *r, const struct event *ev)
-{
-    struct why_line line = {.position = r->position, .number = r->number, .ev = {*ev}};
-
-    if (event_records(ev) > 1)
-        line.ev[1] = ev[1];
-    return line;
-}
-
 static struct why_reach *reach_new(struct flow *f, uint32_t actor, sim_tid tid)
 {
     const size_t cap = f->reaches_cap;
@@ -83,7 +74,7 @@ static void object_put(struct flow *f, struct flow_key key, const struct walk *r
                        const struct event *ev)
 {
     const struct flow_object o = {
-        .key = key, .from = line_of(r, ev), .thread = ev->tid, .actor = r->actor};
+        .key = key, .from = reading_line(r, ev), .thread = ev->tid, .actor = r->actor};
 
     if (!object_find(f, key))
         object_add(f, &o);
@@ -255,7 +246,7 @@ static bool find_edge(struct flow *f, const struct walk *r, const struct event *
 
 static void reached(struct flow *f, const struct walk *r, const struct event *ev)
 {
-    struct why_edge edge = {.to = line_of(r, ev), .to_thread = ev->tid};
+    struct why_edge edge = {.to = reading_line(r, ev), .to_thread = ev->tid};
 
     edge.unknown = !find_edge(f, r, ev, &edge);
     reach_new(f, r->actor, ev->tid)->edge = edge;
@@ -275,7 +266,7 @@ static void gives(struct flow *f, uint32_t actor, const struct walk *r, const st
 {
     struct why_reach *reach = &f->reach[f->actor[actor].reach];
 
-    reach->out = line_of(r, ev);
+    reach->out = reading_line(r, ev);
     reach->outs++;
 }
 
@@ -299,7 +290,7 @@ static void give(struct flow *f, const struct walk *r, const struct event *ev)
 void flow_begin(struct flow *f, const struct walk *r, const struct event *ev, struct budget *budget)
 {
     *f = (struct flow){.budget = budget, .origin = r->actor, .needed = r->before};
-    f->access = line_of(r, ev);
+    f->access = reading_line(r, ev);
     map_init(&f->index, budget);
     map_init(&f->pages, budget);
     reach_new(f, r->actor, ev->tid);
@@ -324,7 +315,7 @@ void flow_step(struct flow *f, const struct walk *r, const struct event *ev)
     if (r->other_gave && flow_knows(f, r->other))
         gives(f, r->other, r, ev);
     if (flow_knows(f, r->actor))
-        actor_at(f, r->actor)->last = line_of(r, ev);
+        actor_at(f, r->actor)->last = reading_line(r, ev);
 }
 
 void flow_free(struct flow *f)

@@ -64,7 +64,20 @@ void reading_close(struct walk *r)
     free(r->txn);
     free(r->time);
     free(r->acted);
+    free(r->kernel);
     *r = (struct walk){0};
+}
+
+struct why_line reading_line(const struct walk *r, const struct event *ev)
+{
+    struct why_line line = {.position = r->position,
+                            .number = r->number,
+                            .kernel = ev->tid < r->kernels ? r->kernel[ev->tid] : 0,
+                            .ev = {*ev}};
+
+    if (event_records(ev) > 1)
+        line.ev[1] = ev[1];
+    return line;
 }
 
 const char *reading_name(const struct walk *r)
@@ -161,8 +174,20 @@ static void move_clocks(struct walk *r, const struct event *ev)
     }
 }
 
+static void place_thread(struct walk *r, const struct event *ev)
+{
+    if (ev->tid >= r->kernels) {
+        const size_t n = (size_t)ev->tid + 1 + ev->tid / 2;
+        r->kernel = xrecalloc(r->kernel, r->kernels, n, sizeof *r->kernel);
+        r->kernels = n;
+    }
+    r->kernel[ev->tid] = ev->aux + 1;
+}
+
 static int apply(struct walk *r, const struct event *ev)
 {
+    if (ev->kind == EV_THREAD)
+        place_thread(r, ev);
     if (r->rules && rules_apply(r->rules, ev, r->number, r->err))
         return -1;
     if (r->hb)

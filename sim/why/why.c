@@ -90,9 +90,7 @@ unsigned likeness(const struct why_ask *ask, unsigned granule, unsigned view,
 static void keep_line(struct why_line *to, const struct seeking *s, const struct walk *r,
                       const struct event *ev)
 {
-    *to = (struct why_line){.position = r->position, .number = r->number, .ev = {*ev}};
-    if (event_records(ev) > 1)
-        to->ev[1] = ev[1];
+    *to = reading_line(r, ev);
     if (s->placement)
         to->at = placement_find(s->placement, ev->addr);
 }
@@ -411,10 +409,13 @@ static int find_earlier(struct seeking *s, struct err *e)
 
 /* ---- locks that are held -------------------------------------------------------------------- */
 
-static struct why_hold *hold_find(struct why_side *side, sim_addr addr, bool shared)
+static struct why_hold *hold_find(struct why_side *side, const struct event *ev, bool shared)
 {
+    const bool system = ev->flags & EVF_SYSTEM;
+
     for (size_t i = 0; i < side->holds; i++)
-        if (side->hold[i].addr == addr && side->hold[i].shared == shared)
+        if (side->hold[i].addr == ev->addr && side->hold[i].shared == shared &&
+            side->hold[i].system == system)
             return &side->hold[i];
     return NULL;
 }
@@ -430,13 +431,16 @@ static void hold_drop(struct why_side *side, const struct why_hold *h)
 static void hold_step(struct why_side *side, const struct walk *r, const struct event *ev)
 {
     const bool shared = ev->kind == EV_ACQUIRE_SHARED || ev->kind == EV_RELEASE_SHARED;
-    struct why_hold *h = hold_find(side, ev->addr, shared);
+    struct why_hold *h = hold_find(side, ev, shared);
 
     if (ev->kind == EV_ACQUIRE || ev->kind == EV_ACQUIRE_SHARED) {
         if (!h) {
             side->hold = xgrow(side->hold, side->holds, &side->holds_cap, sizeof *side->hold);
             h = &side->hold[side->holds++];
-            *h = (struct why_hold){.addr = ev->addr, .since = r->number, .shared = shared};
+            *h = (struct why_hold){.addr = ev->addr,
+                                   .since = r->number,
+                                   .shared = shared,
+                                   .system = ev->flags & EVF_SYSTEM};
         }
         h->depth++;
     } else if (h && --h->depth == 0) {
@@ -459,8 +463,6 @@ static void holds(struct why_side *side, sim_tid tid, const struct walk *r, cons
     if (ev->tid != tid || ev_info[ev->kind].object != OBJECT_LOCK)
         return;
     if (ev->kind == EV_WAIT_ENTER || ev->kind == EV_WAIT_EXIT)
-        return;
-    if (ev->flags & EVF_SYSTEM && !(checker_view(r->hb) & VIEW_ALL_SYNC))
         return;
     hold_step(side, r, ev);
 }
@@ -536,7 +538,7 @@ static void see_taking(struct seeking *s, const struct walk *r, const struct eve
 {
     struct why *w = s->w;
     const bool shared = ev->kind == EV_ACQUIRE_SHARED;
-    const struct why_hold *h = hold_find(&w->later, ev->addr, shared);
+    const struct why_hold *h = hold_find(&w->later, ev, shared);
 
     if (ev->tid != s->access.tid || r->position >= s->event || !ev_info[ev->kind].takes)
         return;

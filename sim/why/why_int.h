@@ -29,6 +29,8 @@ struct walk {
     size_t times;
     bool *acted; /* by thread */
     size_t threads;
+    uint64_t *kernel; /* by thread: as why_line's */
+    size_t kernels;
     struct open_txn *txn; /* by thread; own */
     size_t txns;
     /* Of the event in hand, when it is done: */
@@ -44,7 +46,8 @@ struct walk {
 enum reading_way { READ_PLAIN, READ_CHECKED, READ_CLOCKS }; /* CHECKED: by the stream rules */
 int reading_open(struct walk *r, const struct why_ask *ask, enum reading_way way, struct err *e);
 void reading_close(struct walk *r);
-struct source *reading_keep(struct walk *r);    /* its source outlives it */
+struct source *reading_keep(struct walk *r); /* its source outlives it */
+struct why_line reading_line(const struct walk *r, const struct event *ev); /* the event in hand */
 const char *reading_name(const struct walk *r); /* of its source, for messages */
 /* Calls fn for each event until it returns false. 0 or -1. */
 typedef bool reading_fn(void *arg, struct walk *r, const struct event *ev);

@@ -55,6 +55,18 @@ says out "Event 20 does not race with event 7" "the view no-copy hides that" "Ev
 naive all-sync 20
 says out "the view all-sync hides that" "(arrive 0x10000000000 (gc handshake), thread 1) happens before event"
 
+# Who acts goes by the view's identity: with no-thread by kernel threads, of which one runs threads 1 and 2.
+printf 'lardsim-text 1\nT1 thread K0\nT2 thread K0\nT3 thread K7\nT1 write 0x10 4\nT2 write 0x18 4\nT3 write 0x10 4\n' >kernel.trace
+"$lardsim" why -p k=vc --set policy.k.view=no-thread kernel.trace 5 >out || fail "why in the view no-thread"
+says out "Kernel thread 7 knows nothing of kernel thread 0" "After event 3 kernel thread 0 releases"
+"$lardsim" why kernel.trace 5 >out || fail "why of threads on kernel threads"
+says out "Thread 3 knows nothing of thread 1"
+
+# A lock of the runtime system is held, too, though it orders nothing in this view.
+printf 'lardsim-text 1\nT1 acq 0x90 system\nT1 write 0x10 4\nT2 write 0x10 4\n' >system.trace
+"$lardsim" why system.trace 2 >out || fail "why under a lock of the system"
+says out "At event 1 thread 1 holds 0x90 (the system's) since event 0; at event 2 thread 2 holds no lock"
+
 # A policy with another rule.
 "$lardsim" why -p fastrcd results 20 >out || fail "why of fastrcd"
 says out "Policy fastrcd names no race at event 20" "that of event 7 ended with event 8"
