@@ -12,8 +12,12 @@ fail() { echo "words.sh: $*"; bad=1; }
 # Programs, by Debian's package. A root of debootstrap has the first ones; quickstart installs the next; the others are
 # optional: who calls them asks `command -v` first, or a test is skipped without them.
 programs='
-coreutils: basename cat chgrp chmod chown cksum comm cp cut date dd dirname du env expr head id join ln ls mkdir mkfifo mktemp mv
-coreutils: nice nohup nproc od paste pwd rm seq sha256sum sleep sort stat tail tee timeout touch tr uname uniq wc yes
+coreutils: arch b2sum base32 base64 basename basenc cat chcon chgrp chmod chown cksum comm cp csplit cut date dd df
+coreutils: dir dircolors dirname du echo env expand expr factor false fmt fold groups head hostid id install join
+coreutils: link ln logname ls md5sum md5sum.textutils mkdir mkfifo mknod mktemp mv nice nl nohup nproc numfmt od
+coreutils: paste pathchk pinky pr printenv printf ptx pwd readlink realpath rm rmdir runcon seq sha1sum sha224sum
+coreutils: sha256sum sha384sum sha512sum shred shuf sleep sort split stat stdbuf stty sum sync tac tail tee test
+coreutils: timeout touch tr true truncate tsort tty uname unexpand uniq unlink users vdir wc who whoami yes
 debianutils: which
 diffutils: cmp diff
 findutils: find xargs
