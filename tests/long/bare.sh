@@ -14,11 +14,5 @@ trap 'exit 99' HUP INT TERM
 began=$(date +%s)
 root_make "$here/root" "${1:-}" >"$here/log" 2>&1 || { tail -n 5 "$here/log"; echo "bare: FAIL the root can't be made"; exit 1; }
 echo "bare: the root took $(($(date +%s) - began)) s"
-mkdir "$here/root/src"
-# As git has it, which is how an archive has it; what is no checkout is a copy of what was packed.
-if git -C "$top" rev-parse --git-dir >/dev/null 2>&1; then
-    git -C "$top" archive HEAD
-else
-    tar -c -C "$top" --exclude ./build --exclude ./build-check .
-fi | tar -x -C "$here/root/src" || exit 99
+root_unpack "$top" "$here/root" || exit 99
 root_run "$here/root" /bin/sh /src/tests/long/bare_user.sh

@@ -190,6 +190,8 @@ stress() {
 native_wrong() { "$SHELL" "$top/tests/capture/wrong-native.sh"; }
 java_wrong() { "$SHELL" "$top/tests/capture/wrong.sh"; }
 
+# Each recipe in a bare root of its own; skipped where none can be made.
+recipes() { "$SHELL" "$top/tests/long/recipes.sh" "${XDG_CACHE_HOME:-$HOME/.cache}/lardsim-ci/debs"; }
 # Programs of Debian, from recipe to table; skipped where they are not installed.
 real_programs() { "$SHELL" "$top/tests/cli/programs.sh" real; }
 
@@ -397,6 +399,7 @@ self clang 300 clang_check
 self explore 120 explore
 share=9
 self distcheck 300 distcheck
+self recipes 600 recipes
 share=0
 # Five minutes each, or what is left in equal shares.
 shares=4

@@ -5,6 +5,7 @@
 #   root_copy FROM TO                another root like FROM
 #   root_run ROOT COMMAND...         in the root, with a clean environment; root_debs=DEBS lends it packages, and keeps new ones
 #   root_sources ROOT                source packages, too, can be had in it
+#   root_unpack TOP ROOT             lardsim's sources, in its /src
 #   root_remove ROOT
 # A command has name spaces of its own for mounts and processes: /proc, /sys, /dev/pts and /dev/shm are mounted for it alone,
 # and with it they and all its processes go, whichever signal ends it. So no mount is ever left behind.
@@ -107,6 +108,16 @@ root_run() {
         [ ! -f "$deb" ] || [ -e "$root_debs/${deb##*/}" ] || { cp "$deb" "$root_debs/.new.$$" && mv "$root_debs/.new.$$" "$root_debs/${deb##*/}"; }
     done
     return $code
+}
+
+# As git has them, which is how an archive has them; what is no checkout is a copy of what was packed.
+root_unpack() {
+    mkdir "$2/src" || return 1
+    if git -C "$1" rev-parse --git-dir >/dev/null 2>&1; then
+        git -C "$1" archive HEAD
+    else
+        tar -c -C "$1" --exclude ./build --exclude ./build-check .
+    fi | tar -x -C "$2/src"
 }
 
 root_remove() {
