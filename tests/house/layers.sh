@@ -52,7 +52,7 @@ gem5/guest:
 gem5: gem5/guest
 results:
 results/read: results
-cli: trace isa/lardx86 policy sim workloads
+cli: trace isa/lardx86 policy results sim workloads
 cli/trace: cli trace
 cli/capture: cli cli/trace capture trace
 cli/workload: cli cli/trace trace cache sim workloads
@@ -61,7 +61,7 @@ cli/run: cli cli/workload results trace sim
 cli/reduce: cli cli/run cli/trace trace policy sim
 cli/why: cli cli/run cli/trace results trace policy sim
 cli/machine: cli cli/run policy sim
-cli/sweep: cli cli/programs results trace sim
+cli/sweep: cli cli/programs results trace policy sim
 cli/report: cli cli/machine cli/sweep cli/why results sim
 cli/compare: cli cli/report cli/run cli/workload trace policy sim
 cli/reproduce: cli cli/sweep cli/programs cli/workload sim workloads
