@@ -2,6 +2,7 @@
 #ifndef LARDSIM_CAPTURE_H
 #define LARDSIM_CAPTURE_H
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include "trace/trace.h"
@@ -11,6 +12,8 @@ struct window {          /* accesses outside are not recorded */
     const char *method;  /* inside of which it is open; NULL: none */
     uint64_t warm_up;    /* calls of the method that do not open it */
     int toggle;          /* a signalfd: each signal opens or closes it; -1: none */
+    /* Not 0: the signal that ends the recording, which the program is sent, too. */
+    const volatile sig_atomic_t *stop;
 };
 
 struct spent { /* seconds of processor time, of a program; 0: not known */
@@ -41,7 +44,8 @@ enum capture_kind {
 /* Starts argv. *to: borrowed, until the source is closed. NULL: it can't be started. */
 struct source *capture_start(enum capture_kind kind, char *const *argv, const struct window *w,
                              struct captured *to, struct err *e);
-/* Runs argv without a capture, its output thrown away. */
+/* Runs argv without a capture, its output thrown away. A signal that this process catches ends it:
+ * then *e has strerror(EINTR). */
 int capture_plain(enum capture_kind kind, char *const *argv, struct spent *to, struct err *e);
 
 #endif

@@ -34,6 +34,8 @@ struct capture {
     uint64_t events, broken;
     bool in_pause, paused; /* paused: what a pause did is to be delivered */
     bool toggled;          /* by a signal: the window is open */
+    bool stopped;          /* by a signal: the recording ends */
+    uint64_t most;         /* stopped: at this event, at the latest */
     struct pause pause;
     FILE *names_file; /* owns: what the program calls its threads and sites; NULL: nothing */
     char *line;       /* owns; of it */
@@ -375,6 +377,28 @@ static void read_names(struct capture *c)
     }
 }
 
+/* A limit of processor time is this process's alone. */
+static int passed_on(int signal)
+{
+    return signal == SIGXCPU ? SIGTERM : signal;
+}
+
+/* A signal ends the recording with what is in the lanes when it comes. The program may go on for as
+ * long as it likes: what its threads do meanwhile fills lanes again, so there is a bound. Wherever
+ * the merge of the lanes ends, what it gave until then is a beginning of what the program did. */
+static bool stopping(struct capture *c)
+{
+    const int signal = c->window.stop ? *c->window.stop : 0;
+
+    if (signal && !c->stopped) {
+        c->stopped = true;
+        c->most = c->events + (uint64_t)atomic_load(&c->ring->lanes) * RING_SLOTS;
+        if (c->program)
+            kill(c->program, passed_on(signal));
+    }
+    return c->stopped;
+}
+
 static int capture_next(struct source *s, struct batch *b, struct err *e)
 {
     struct capture *c = (struct capture *)s;
@@ -390,7 +414,7 @@ static int capture_next(struct source *s, struct batch *b, struct err *e)
         return 0;
     }
     b->rec = c->rec;
-    for (;;) {
+    while (!stopping(c) || c->events < c->most) {
         while (n < BATCH && !c->paused && take_next(c, &n))
             continue;
         if (!n && c->paused)
@@ -406,6 +430,8 @@ static int capture_next(struct source *s, struct batch *b, struct err *e)
             lanes_ended(c->lanes);
             continue;
         }
+        if (stopping(c))
+            break;
         window_judge(c);
         nanosleep(&nap, NULL);
     }
@@ -434,6 +460,18 @@ static void reader_comes(struct ring *r)
     pthread_mutex_lock(&r->reader);
 }
 
+/* A program that was told to end has a moment for it; one that does not is left alone. */
+static void program_left(struct capture *c)
+{
+    const struct timespec nap = {.tv_nsec = 10000000};
+
+    for (unsigned i = 0; i < 100 && c->program; i++) {
+        program_ended(c, WNOHANG);
+        if (c->program)
+            nanosleep(&nap, NULL);
+    }
+}
+
 /* What goes on without a reader goes on alone. */
 static void capture_close(struct source *s)
 {
@@ -444,7 +482,10 @@ static void capture_close(struct source *s)
         pthread_mutex_unlock(&c->ring->reader);
         munmap(c->ring, sizeof *c->ring);
     }
-    program_ended(c, 0);
+    if (c->stopped)
+        program_left(c);
+    else
+        program_ended(c, 0);
     lanes_free(c->lanes);
     map_free(&c->given);
     pause_free(&c->pause);
@@ -605,7 +646,14 @@ int capture_plain(enum capture_kind kind, char *const *argv, struct spent *to, s
     const pid_t program = start_program(argv, -1, lines, e);
     char line[128];
     struct rusage used;
-    const bool ended = program > 0 && wait4(program, &status, 0, &used) == program;
+    bool ended = program > 0 && wait4(program, &status, 0, &used) == program;
+
+    if (program > 0 && !ended) {
+        err_set(e, LARD_INTERNAL, "%s can't be waited for: %s", argv[0], strerror(errno));
+        kill(program, SIGTERM);
+        while (wait4(program, &status, 0, &used) < 0 && errno == EINTR)
+            continue;
+    }
 
     *to = (struct spent){.process = ended ? seconds_of(&used) : 0};
     if (kind == CAPTURE_NATIVE)

@@ -61,7 +61,9 @@ static void helper_run(const char *path, const int *asks, const int *answers)
     if (dup2(asks[0], STDIN_FILENO) < 0 || dup2(answers[1], STDOUT_FILENO) < 0)
         _exit(127);
     close(STDERR_FILENO);
-    signal(SIGINT, SIG_IGN);
+    signal(SIGINT, SIG_IGN); /* the terminal's, or another's, to all: it ends with its input */
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
     execlp("addr2line", "addr2line", "-f", "-C", "-e", path, (char *)NULL);
     _exit(127);
 }

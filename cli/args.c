@@ -141,8 +141,10 @@ void cli_parse(struct cli *c, const struct verb *verb, int argc, char **argv)
     /* argp names the program by argv[0] in its messages; it must say "lardsim trace info", not
      * "info". */
     argv[0] = name;
-    /* cli_common has help; a command's options are not this verb's. */
-    argp_parse(&argp, argc, argv, ARGP_NO_HELP | (verb->command ? ARGP_IN_ORDER : 0), NULL, c);
+    /* It ends the process by itself, but where it has no memory. cli_common has help; a command's
+     * options are not this verb's. */
+    if (argp_parse(&argp, argc, argv, ARGP_NO_HELP | (verb->command ? ARGP_IN_ORDER : 0), NULL, c))
+        die("no memory for the command line");
     argv[0] = NULL;
     free(name);
     free(help);

@@ -279,7 +279,8 @@ static int dispatch(const char *group, int argc, char **argv, struct err *e)
     struct words words = {0, NULL};
 
     argv[0] = name;
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_HELP, NULL, &words);
+    if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_HELP, NULL, &words))
+        die("no memory for the command line");
     argv[0] = NULL;
     free(name);
     free(help);

@@ -9,11 +9,16 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+/* SIGXCPU is the limit on processor time (ulimit -t), which the kernel repeats each second. */
+static const int stops[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
+
 static volatile sig_atomic_t came;       /* the signal; 0: none */
 static struct lardsim *volatile running; /* NULL: no run */
 
 static void on_signal(int signal)
 {
+    if (came && signal == SIGXCPU)
+        return;
     if (came)
         _exit(128 + signal);
     came = signal;
@@ -21,7 +26,8 @@ static void on_signal(int signal)
         lardsim_stop(running, signal);
 }
 
-/* What the caller of the program wants ignored stays ignored, as in a shell's background. */
+/* What the caller of the program wants ignored stays ignored, as in a shell's background, or under
+ * nohup. */
 static bool is_ignored(int signal)
 {
     struct sigaction was;
@@ -29,16 +35,23 @@ static bool is_ignored(int signal)
     return sigaction(signal, NULL, &was) || was.sa_handler == SIG_IGN;
 }
 
+static void heeded_stops(sigset_t *to)
+{
+    sigemptyset(to);
+    for (size_t i = 0; i < ARRAY_SIZE(stops); i++)
+        if (!is_ignored(stops[i]))
+            sigaddset(to, stops[i]);
+}
+
 /* Calls that wait are interrupted: a pipe may be silent for ever. */
-static void catch_one(int signal)
+static void catch_signals(void)
 {
     struct sigaction now = {.sa_handler = on_signal};
 
-    sigemptyset(&now.sa_mask);
-    sigaddset(&now.sa_mask, SIGINT);
-    sigaddset(&now.sa_mask, SIGTERM);
-    if (!is_ignored(signal))
-        sigaction(signal, &now, NULL);
+    heeded_stops(&now.sa_mask);
+    for (size_t i = 0; i < ARRAY_SIZE(stops); i++)
+        if (sigismember(&now.sa_mask, stops[i]))
+            sigaction(stops[i], &now, NULL);
 }
 
 void stop_leave(void)
@@ -50,15 +63,14 @@ void stop_leave(void)
 /* A descriptor gets a blocked signal even where it is ignored. */
 int stop_descriptor(sigset_t *before)
 {
-    sigset_t stops;
+    sigset_t heeded;
 
-    sigemptyset(&stops);
-    if (!is_ignored(SIGINT))
-        sigaddset(&stops, SIGINT);
-    if (!is_ignored(SIGTERM))
-        sigaddset(&stops, SIGTERM);
-    sigprocmask(SIG_BLOCK, &stops, before);
-    return signalfd(-1, &stops, SFD_CLOEXEC | SFD_NONBLOCK);
+    heeded_stops(&heeded);
+    sigprocmask(SIG_BLOCK, &heeded, before);
+    const int fd = signalfd(-1, &heeded, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (fd < 0)
+        sigprocmask(SIG_SETMASK, before, NULL);
+    return fd;
 }
 
 int stop_toggles(void)
@@ -69,12 +81,6 @@ int stop_toggles(void)
     sigaddset(&toggles, SIGUSR2);
     sigprocmask(SIG_BLOCK, &toggles, NULL);
     return signalfd(-1, &toggles, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-static void catch_signals(void)
-{
-    catch_one(SIGINT);
-    catch_one(SIGTERM);
 }
 
 /* A signal between the two lines stops the run twice, which is no harm. */
@@ -92,6 +98,20 @@ static int stopped(struct err *e)
                    "stopped by SIG%s before its end; no file was "
                    "written",
                    sigabbrev_np(came));
+}
+
+const volatile sig_atomic_t *stop_flag(void)
+{
+    catch_signals();
+    return &came;
+}
+
+bool stop_code(int code)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(stops); i++)
+        if (code == 128 + stops[i])
+            return true;
+    return false;
 }
 
 int stop_asked(struct err *e)

@@ -64,13 +64,16 @@ fuzz_targets = tests/fuzz/fuzz_binary tests/fuzz/fuzz_events tests/fuzz/fuzz_gem
 	tests/fuzz/fuzz_text tests/fuzz/fuzz_verdict tests/fuzz/fuzz_yaml
 
 # What several tests use: oracles, rigs, random programs.
-check_LTLIBRARIES = tests/libtests.la tests/cli/quick_clock.la tests/cli/slow_sync.la tests/results/bad_read.la
+check_LTLIBRARIES = tests/libtests.la tests/cli/no_memory.la tests/cli/quick_clock.la tests/cli/slow_sync.la tests/results/bad_read.la
 tests_cli_quick_clock_la_SOURCES = tests/cli/quick_clock.c
 tests_cli_quick_clock_la_CFLAGS = $(tests_cli_slow_sync_la_CFLAGS)
 tests_cli_quick_clock_la_LDFLAGS = $(tests_cli_slow_sync_la_LDFLAGS)
 tests_results_bad_read_la_SOURCES = tests/results/bad_read.c
 tests_results_bad_read_la_CFLAGS = $(tests_cli_slow_sync_la_CFLAGS)
 tests_results_bad_read_la_LDFLAGS = $(tests_cli_slow_sync_la_LDFLAGS)
+tests_cli_no_memory_la_SOURCES = tests/cli/no_memory.c
+tests_cli_no_memory_la_CFLAGS = $(tests_cli_slow_sync_la_CFLAGS)
+tests_cli_no_memory_la_LDFLAGS = $(tests_cli_slow_sync_la_LDFLAGS)
 tests_cli_slow_sync_la_SOURCES = tests/cli/slow_sync.c
 tests_cli_slow_sync_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default -Wno-missing-prototypes
 tests_cli_slow_sync_la_LDFLAGS = -module -avoid-version -rpath $(abs_builddir)
@@ -128,7 +131,7 @@ scripts = tests/policy/cvm/cvm.sh tests/policy/tsan/tsan.sh tests/cli/validate.s
 	tests/cli/dsm.sh tests/cli/radish.sh \
 	tests/cli/budget.sh tests/cli/drawing.sh tests/cli/tables.sh tests/cli/resume.sh tests/cli/explain.sh \
 	tests/cli/progress.sh tests/cli/sweep.sh \
-	tests/cli/engines.sh tests/cli/library.sh tests/cli/report.sh \
+	tests/cli/engines.sh tests/cli/limits.sh tests/cli/library.sh tests/cli/signals.sh tests/cli/report.sh \
 	tests/gem5/guest.sh tests/gem5/gem5.sh tests/memory/dramsim3/clocks.sh \
 	tests/workloads/prove.sh tests/workloads/workload.sh tests/workloads/twins/twins.sh \
 	tests/results/read.sh tests/cli/reproduce.sh tests/cli/programs.sh tests/cli/cache.sh tests/cli/place.sh tests/cli/strip.sh tests/fuzz/corpus.sh tests/cli/faults.sh tests/cli/build.sh \

@@ -71,7 +71,7 @@ static double own_seconds(void)
 }
 
 /* What is not known is left out. */
-static void measured(const struct captured *had, const struct spent *plain, FILE *out)
+static void measured(const struct captured *had, const struct spent *plain, int stop, FILE *out)
 {
     const struct {
         const char *key;
@@ -87,6 +87,8 @@ static void measured(const struct captured *had, const struct spent *plain, FILE
         if (all[i].seconds > 0)
             fprintf(out, "%s: %.3f\n", all[i].key, all[i].seconds);
     fprintf(out, "events: %" PRIu64 "\n", had->events);
+    if (stop)
+        fprintf(out, "stopped: SIG%s\n", sigabbrev_np(stop));
 }
 
 /* As a shell would say it. */
@@ -154,20 +156,43 @@ static int window_of(const struct cli *c, struct window *w, struct err *e)
 }
 
 static int run(const struct cli *c, enum capture_kind kind, char *const *argv, char *const *alone,
-               struct captured *had, struct spent *plain, struct err *e)
+               struct captured *had, struct spent *plain, int *stop, struct err *e)
 {
     struct window w;
 
     if (window_of(c, &w, e))
         return -1;
     stop_leave();
+    w.stop = stop_flag();
     if (cli_has(c, OPT_BASELINE) && capture_plain(kind, alone, plain, e))
         return -1;
     struct source *s = capture_start(kind, argv, &w, had, e);
     const int failed = s ? out_copy(s, c, cli_get(c, 'o'), e) : -1;
+    *stop = *w.stop;
     if (w.toggle >= 0)
         close(w.toggle);
     return failed;
+}
+
+/* The trace has been written. */
+static int stopped(const struct cli *c, int signal, struct err *e)
+{
+    if (!signal)
+        return LARD_DONE;
+    return err_set(e, (enum lard_exit)(128 + signal),
+                   "stopped by SIG%s; %s has what %s did until then", sigabbrev_np(signal),
+                   cli_get(c, 'o'), c->arg[0]);
+}
+
+/* Where the trace is, and what is measured; both have names that are free, or may be replaced. */
+static int check_names(const struct cli *c, const char *out, const char *figures, struct err *e)
+{
+    if (!out)
+        return err_set(e, LARD_USAGE,
+                       "where to write the trace is missing: -o FILE, before the program");
+    if (figures && strcmp(out, figures) == 0)
+        return err_set(e, LARD_USAGE, "--measured and -o name the same file, %s", out);
+    return out_check(c, out, e);
 }
 
 int capture_run(const struct cli *c, enum capture_kind kind, char *const *argv, char *const *alone,
@@ -176,24 +201,19 @@ int capture_run(const struct cli *c, enum capture_kind kind, char *const *argv, 
     const char *out = cli_get(c, 'o'), *figures = cli_get(c, OPT_MEASURED);
     struct captured had;
     struct spent plain = {.process = 0};
-    FILE *to = NULL;
+    struct outfile *to = NULL;
+    int stop;
 
-    if (!out)
-        return err_set(e, LARD_USAGE,
-                       "where to write the trace is missing: -o FILE, before the program");
-    if (out_check(c, out, e))
+    if (check_names(c, out, figures, e) || (figures && !(to = outfile_open(figures, true, e))))
         return -1;
-    if (figures && !(to = fopen(figures, "we")))
-        return outfile_error(e, figures, errno);
-    const int failed = run(c, kind, argv, alone, &had, &plain, e);
-    if (!failed) {
-        say(c, &had, &plain, out);
-        if (to)
-            measured(&had, &plain, to);
+    if (run(c, kind, argv, alone, &had, &plain, &stop, e)) {
+        outfile_abort(to);
+        return -1;
     }
-    if (to && fclose(to) && !failed)
-        return outfile_error(e, figures, errno);
-    return failed ? -1 : LARD_DONE;
+    say(c, &had, &plain, out);
+    if (to)
+        measured(&had, &plain, stop, outfile_stream(to));
+    return to && outfile_commit(to, e) ? -1 : stopped(c, stop, e);
 }
 
 char **capture_arguments(const struct cli *c, const char *const *inserted, size_t n)

@@ -370,7 +370,7 @@ static int holds_outside(const struct aim *k, const struct trace_part *p, const 
     const int code = write_candidate(k, p, which, e) ? -1 : exit_code(k, e);
 
     /* What reached the other process was for this one. */
-    if (code == 128 + SIGINT || code == 128 + SIGTERM)
+    if (stop_code(code))
         return err_set(e, (enum lard_exit)code,
                        "stopped by a signal before its end; no file was "
                        "written");

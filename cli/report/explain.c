@@ -8,6 +8,7 @@
 
 #include "cli/machine/machine.h"
 #include "cli/report/report.h"
+#include "cli/stop.h"
 #include "cli/why/why.h"
 
 /* A command line of another verb: borrows all. */
@@ -65,7 +66,7 @@ static int explain_race(struct report_race *race, struct report_faults *faults, 
     if (race->counts)
         asking_option(&a, 'p', race->count[0].policy);
     (void)why_answer(&a.c, keep, race, &e);
-    if (e.code == LARD_INTERRUPTED || e.code == LARD_TERMINATED)
+    if (stop_code(e.code))
         return err_set(stopped, (enum lard_exit)e.code, "%s", e.text);
     if (e.code)
         race->unexplained = xstrdup(e.text);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -77,6 +78,15 @@ static void worker_tells(void *telling, enum told what, size_t cell, uint64_t n)
         send(t, what, cell, n);
 }
 
+/* The ends of the others' pipes, which are open here, too: they count against the limit. */
+static void leave_others(const struct running *r)
+{
+    for (size_t i = 0; i < r->sweep->jobs; i++)
+        if (r->worker[i].pid > 0)
+            close(r->worker[i].notes);
+    close(r->signals);
+}
+
 /* Workers end with the process that started them: they would go on for nobody. */
 static void worker_main(const struct running *r, const struct sweep_worker *w, int notes,
                         pid_t parent)
@@ -86,6 +96,7 @@ static void worker_main(const struct running *r, const struct sweep_worker *w, i
     const int log = open(w->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 
+    leave_others(r);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(LARD_INTERNAL);
@@ -197,7 +208,8 @@ static int start_worker(struct running *r, struct sweep_worker *w)
     free(flight);
     unlink(w->log);
     if (pipe2(ends, O_CLOEXEC))
-        return err_set(r->e, LARD_INTERNAL, "sweep: no pipe: %s", strerror(errno));
+        return err_set(r->e, LARD_LIMIT, "sweep: no pipe for a process: %s; give a smaller -j",
+                       strerror(errno));
     fflush(NULL);
     w->pid = fork();
     if (w->pid == 0) {
@@ -352,10 +364,10 @@ static int stopped(struct running *r)
 
     if (read(r->signals, &info, sizeof info) != (ssize_t)sizeof info)
         return 0;
-    return err_set(r->e, (enum lard_exit)(128 + info.ssi_signo),
-                   "sweep: stopped by %s; %zu of %zu cells are done, and the same command goes on",
-                   info.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM",
-                   sweep_count(r->sweep, CELL_DONE), r->sweep->plan->n);
+    return err_set(
+        r->e, (enum lard_exit)(128 + info.ssi_signo),
+        "sweep: stopped by SIG%s; %zu of %zu cells are done, and the same command goes on",
+        sigabbrev_np((int)info.ssi_signo), sweep_count(r->sweep, CELL_DONE), r->sweep->plan->n);
 }
 
 static void end_hung(struct running *r)
@@ -403,7 +415,11 @@ static int wait_and_hear(struct running *r)
     for (size_t i = 0; i < n; i++)
         fd[i] = (struct pollfd){.fd = r->worker[i].pid ? r->worker[i].notes : -1, .events = POLLIN};
     fd[n] = (struct pollfd){.fd = r->signals, .events = POLLIN};
-    if (poll(fd, n + 1, 200) > 0) {
+    const int heard = poll(fd, n + 1, 200);
+    if (heard < 0 && errno != EINTR)
+        failed = err_set(r->e, LARD_LIMIT, "sweep: its %zu processes can't be waited for: %s", n,
+                         strerror(errno));
+    if (heard > 0) {
         if (fd[n].revents)
             failed = stopped(r);
         for (size_t i = 0; i < n && !failed; i++)
@@ -414,9 +430,38 @@ static int wait_and_hear(struct running *r)
     return failed || r->e->code ? -1 : 0;
 }
 
-static void begin(struct running *r)
+/* Each process takes an open file here, its pipe; what else lardsim opens at a time is less than
+ * this. The limit that the shell gives is often lower than the one that there is. */
+enum { OTHER_FILES = 32 };
+
+static void fit_jobs(struct sweep *s)
+{
+    const size_t missing = sweep_count(s, CELL_MISSING), asked = s->jobs;
+    struct rlimit files;
+
+    if (s->jobs > missing) /* no more can run */
+        s->jobs = missing ? missing : 1;
+    const rlim_t need = s->jobs + OTHER_FILES;
+    if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur >= need)
+        return;
+    const rlim_t had = files.rlim_cur;
+    files.rlim_cur = need < files.rlim_max ? need : files.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &files))
+        files.rlim_cur = had;
+    if (files.rlim_cur >= need)
+        return;
+    s->jobs = files.rlim_cur > OTHER_FILES + 1 ? files.rlim_cur - OTHER_FILES : 1;
+    cli_note("sweep: no more than %llu files may be open (ulimit -n), so %zu of %zu processes run "
+             "at a time",
+             (unsigned long long)files.rlim_cur, s->jobs, asked);
+}
+
+static int begin(struct running *r)
 {
     r->signals = stop_descriptor(&r->before);
+    return r->signals < 0 ? err_set(r->e, LARD_LIMIT, "sweep: signals can't be waited for: %s",
+                                    strerror(errno))
+                          : 0;
 }
 
 static void end(struct running *r)
@@ -425,15 +470,17 @@ static void end(struct running *r)
     progress_clear(&r->progress);
     for (size_t i = 0; i < r->sweep->jobs; i++)
         free(r->worker[i].group.cell);
-    if (r->signals >= 0)
+    if (r->signals >= 0) {
         close(r->signals);
-    sigprocmask(SIG_SETMASK, &r->before, NULL);
+        sigprocmask(SIG_SETMASK, &r->before, NULL);
+    }
     free(r->worker);
     free(r->alone);
 }
 
 static int run_local(struct sweep *s, struct err *e)
 {
+    fit_jobs(s);
     struct running r = {.sweep = s,
                         .worker = xcalloc(s->jobs, sizeof *r.worker),
                         .alone = xcalloc(s->plan->n + 1, sizeof *r.alone),
@@ -441,8 +488,7 @@ static int run_local(struct sweep *s, struct err *e)
     int failed;
 
     progress_begin(&r.progress, s->quiet, 0);
-    begin(&r);
-    for (failed = start_workers(&r); !failed && workers(&r) > 0;) {
+    for (failed = begin(&r) || start_workers(&r); !failed && workers(&r) > 0;) {
         failed = wait_and_hear(&r);
         end_hung(&r);
         end_large(&r);

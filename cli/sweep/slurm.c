@@ -53,13 +53,13 @@ static int stopped(struct slurm *r)
 
     if (read(r->signals, &info, sizeof info) != (ssize_t)sizeof info)
         return 0;
-    return err_set(r->e, (enum lard_exit)(128 + info.ssi_signo),
-                   "sweep: stopped by %s; %zu of %zu cells are done. Its jobs stay in Slurm, and "
-                   "the same command follows them; `squeue --me` shows them (%s-...), and "
-                   "`scancel --me --name=%s-%u` ends the latest",
-                   info.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM",
-                   sweep_count(r->sweep, CELL_DONE), r->sweep->plan->n, r->name, r->name,
-                   r->n ? r->array[r->n - 1].tasks.number : 1);
+    return err_set(
+        r->e, (enum lard_exit)(128 + info.ssi_signo),
+        "sweep: stopped by SIG%s; %zu of %zu cells are done. Its jobs stay in Slurm, and "
+        "the same command follows them; `squeue --me` shows them (%s-...), and "
+        "`scancel --me --name=%s-%u` ends the latest",
+        sigabbrev_np((int)info.ssi_signo), sweep_count(r->sweep, CELL_DONE), r->sweep->plan->n,
+        r->name, r->name, r->n ? r->array[r->n - 1].tasks.number : 1);
 }
 
 static void exec_tool(const struct slurm *r, char *const argv[], int out)
@@ -82,8 +82,12 @@ static int hear(struct slurm *r, int from, FILE *to)
     char some[4096];
 
     for (;;) {
-        if (poll(fd, 2, -1) < 0)
-            continue;
+        if (poll(fd, 2, -1) < 0) {
+            if (errno == EINTR)
+                continue;
+            return err_set(r->e, LARD_LIMIT, "sweep: a command can't be waited for: %s",
+                           strerror(errno));
+        }
         if (fd[1].revents && stopped(r))
             return -1;
         const ssize_t n = fd[0].revents ? read(from, some, sizeof some) : 1;
@@ -493,7 +497,11 @@ static int wait_a_moment(struct slurm *r)
 {
     struct pollfd fd = {.fd = r->signals, .events = POLLIN};
 
-    return poll(&fd, 1, LOOK_MS) > 0 ? stopped(r) : 0;
+    const int heard = poll(&fd, 1, LOOK_MS);
+
+    if (heard < 0 && errno != EINTR)
+        return err_set(r->e, LARD_LIMIT, "sweep: Slurm can't be waited for: %s", strerror(errno));
+    return heard > 0 ? stopped(r) : 0;
 }
 
 /* The folder is looked at after Slurm was asked: a task that is over has put there what it has. */
@@ -517,16 +525,19 @@ static int step(struct slurm *r)
     return wait_a_moment(r);
 }
 
-static void begin(struct slurm *r)
+static int begin(struct slurm *r)
 {
     char *dir = realpath(r->sweep->folder->dir, NULL);
     const char *text = dir ? dir : r->sweep->folder->dir;
 
-    r->signals = stop_descriptor(&r->before);
     progress_begin(&r->progress, r->sweep->quiet, 1);
     r->began = r->progress.clock();
     r->name = xasprintf("lardsim-%016" PRIx64, digest_bytes(text, strlen(text)));
     free(dir);
+    r->signals = stop_descriptor(&r->before);
+    return r->signals < 0 ? err_set(r->e, LARD_LIMIT, "sweep: signals can't be waited for: %s",
+                                    strerror(errno))
+                          : 0;
 }
 
 static void end(struct slurm *r)
@@ -536,9 +547,10 @@ static void end(struct slurm *r)
         tasks_free(&r->array[i].tasks);
         free(r->array[i].absent);
     }
-    if (r->signals >= 0)
+    if (r->signals >= 0) {
         close(r->signals);
-    sigprocmask(SIG_SETMASK, &r->before, NULL);
+        sigprocmask(SIG_SETMASK, &r->before, NULL);
+    }
     free(r->array);
     free(r->alone);
     free(r->owner);
@@ -565,8 +577,7 @@ static int run_slurm(struct sweep *s, struct err *e)
                       .e = e};
     int failed;
 
-    begin(&r);
-    failed = check_options(&s->elsewhere, e);
+    failed = begin(&r) || check_options(&s->elsewhere, e) ? -1 : 0;
     if (!failed && sweep_count(s, CELL_MISSING)) {
         failed = ask_array_max(&r);
         find_earlier(&r);

@@ -160,7 +160,7 @@ int out_copy(struct source *from, const struct cli *c, const char *path, struct 
     int failed = out_open(&out, c, path, &info, e);
 
     progress_begin(&progress, cli_has(c, OPT_QUIET), 1);
-    from = progress_source(&progress, stop_source(from));
+    from = progress_source(&progress, from);
     if (!failed)
         failed = trace_pump(from, out.sink, e);
     failed = out_close(&out, failed, e);
@@ -175,7 +175,7 @@ int out_copy_of(open_fn *open, const char *spec, const struct cli *c, const char
 
     if (out_check(c, path, e) || memory_option(&all, c, e))
         return -1;
-    struct source *from = charged(open(spec, e), &all);
+    struct source *from = stop_source(charged(open(spec, e), &all));
     return from ? out_copy(from, c, path, e) : -1;
 }
 
