@@ -125,18 +125,69 @@ tests_cli_peak_LDADD =
 tests_mutants_mutate_SOURCES = tests/mutants/mutate.c tests/mutants/mutate.h \
 	tests/mutants/mutate_random.c
 
-scripts = tests/policy/cvm/cvm.sh tests/policy/tsan/tsan.sh tests/cli/validate.sh tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh tests/house/tags.sh \
-	tests/workloads/litmus/litmus.sh tests/golden/golden.sh tests/cli/cli.sh tests/cli/memory.sh \
-	tests/cli/compare.sh tests/cli/output.sh tests/cli/machine.sh tests/cli/machines.sh \
-	tests/cli/dsm.sh tests/cli/radish.sh \
-	tests/cli/budget.sh tests/cli/drawing.sh tests/cli/tables.sh tests/cli/resume.sh tests/cli/explain.sh \
-	tests/cli/progress.sh tests/cli/sweep.sh \
-	tests/cli/engines.sh tests/cli/limits.sh tests/cli/library.sh tests/cli/signals.sh tests/cli/report.sh \
-	tests/gem5/guest.sh tests/gem5/gem5.sh tests/memory/dramsim3/clocks.sh \
-	tests/workloads/prove.sh tests/workloads/workload.sh tests/workloads/twins/twins.sh \
-	tests/results/read.sh tests/cli/reproduce.sh tests/cli/programs.sh tests/cli/cache.sh tests/cli/place.sh tests/cli/strip.sh tests/fuzz/corpus.sh tests/cli/faults.sh tests/cli/build.sh \
-	tests/cli/again.sh tests/cli/why.sh tests/cli/reduce.sh tests/cli/region.sh tests/cli/overhead.sh tests/cli/folder.sh tests/cli/stop.sh tests/capture/java.sh tests/capture/native.sh tests/capture/stopped.sh tests/capture/stress.sh tests/mutants/anchors.sh \
-	tests/house/docs.sh tests/house/manual.sh tests/house/quickstart.sh tests/house/tables.sh tests/house/path.sh tests/house/words.sh
+scripts =
+scripts += tests/capture/java.sh
+scripts += tests/capture/native.sh
+scripts += tests/capture/stopped.sh
+scripts += tests/capture/stress.sh
+scripts += tests/cli/again.sh
+scripts += tests/cli/budget.sh
+scripts += tests/cli/build.sh
+scripts += tests/cli/cache.sh
+scripts += tests/cli/cli.sh
+scripts += tests/cli/compare.sh
+scripts += tests/cli/drawing.sh
+scripts += tests/cli/dsm.sh
+scripts += tests/cli/engines.sh
+scripts += tests/cli/explain.sh
+scripts += tests/cli/faults.sh
+scripts += tests/cli/folder.sh
+scripts += tests/cli/library.sh
+scripts += tests/cli/limits.sh
+scripts += tests/cli/machine.sh
+scripts += tests/cli/machines.sh
+scripts += tests/cli/memory.sh
+scripts += tests/cli/output.sh
+scripts += tests/cli/overhead.sh
+scripts += tests/cli/place.sh
+scripts += tests/cli/programs.sh
+scripts += tests/cli/progress.sh
+scripts += tests/cli/radish.sh
+scripts += tests/cli/reduce.sh
+scripts += tests/cli/region.sh
+scripts += tests/cli/report.sh
+scripts += tests/cli/reproduce.sh
+scripts += tests/cli/resume.sh
+scripts += tests/cli/signals.sh
+scripts += tests/cli/stop.sh
+scripts += tests/cli/strip.sh
+scripts += tests/cli/sweep.sh
+scripts += tests/cli/tables.sh
+scripts += tests/cli/validate.sh
+scripts += tests/cli/why.sh
+scripts += tests/fuzz/corpus.sh
+scripts += tests/gem5/gem5.sh
+scripts += tests/gem5/guest.sh
+scripts += tests/golden/golden.sh
+scripts += tests/house/docs.sh
+scripts += tests/house/headers.sh
+scripts += tests/house/hygiene.sh
+scripts += tests/house/layers.sh
+scripts += tests/house/manual.sh
+scripts += tests/house/path.sh
+scripts += tests/house/quickstart.sh
+scripts += tests/house/tables.sh
+scripts += tests/house/tags.sh
+scripts += tests/house/words.sh
+scripts += tests/memory/dramsim3/clocks.sh
+scripts += tests/mutants/anchors.sh
+scripts += tests/policy/cvm/cvm.sh
+scripts += tests/policy/tsan/tsan.sh
+scripts += tests/results/read.sh
+scripts += tests/workloads/litmus/litmus.sh
+scripts += tests/workloads/prove.sh
+scripts += tests/workloads/twins/twins.sh
+scripts += tests/workloads/workload.sh
 
 if HAVE_CMOCKA
 check_PROGRAMS = $(unit_tests) $(fuzz_targets) tests/mutants/mutate tests/cli/peak
