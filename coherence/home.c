@@ -6,6 +6,8 @@
  */
 #include "coherence/coherence_int.h"
 
+#include "memory/perturb.h"
+
 #include <assert.h>
 
 unsigned home_controller(const struct coherence *c, uint64_t line)
@@ -206,6 +208,8 @@ static sim_cycle from_memory(struct txn *t, sim_cycle at)
     may_be_far(t, controller);
     t->victim_at = at + c->time.lookup;
     at = send(t, t->home, controller, MSG_MEMORY_READ, BYTES_CONTROL, t->victim_at);
+    if (UNLIKELY(c->memory->perturb != NULL))
+        at += perturb_read(c->memory->perturb, t->line, t->traffic);
     at = memory_read(t, at);
     at = send(t, controller, t->home, MSG_MEMORY_DATA, BYTES_DATA, at);
     if (c->inclusive_l3)

@@ -79,6 +79,7 @@ struct memory {
     const struct memory_type *type;
     void *self;   /* owns: what type->create made */
     void *params; /* owns: as bound from the configuration */
+    struct perturb *perturb; /* borrows; delays reads (perturb.h); NULL: nobody does */
 };
 int memory_open(struct memory *m, const char *name, struct config *config,
                 const struct memory_env *env, struct err *e);

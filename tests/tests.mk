@@ -18,7 +18,7 @@ unit_tests += tests/dsm/t_dsm tests/dsm/t_dsm_explore tests/dsm/t_dsm_random
 unit_tests += tests/isa/lardx86/t_lardx86 tests/isa/lardx86/t_lx_region \
 	tests/isa/lardx86/t_lx_text
 unit_tests += tests/memory/ddr/t_ddr tests/memory/ddr/t_ddr_flow tests/memory/ddr/t_ddr_ini \
-	tests/memory/ddr/t_ddr_legal tests/memory/dramsim3/t_dramsim3 tests/memory/t_memory tests/memory/t_pages
+	tests/memory/ddr/t_ddr_legal tests/memory/dramsim3/t_dramsim3 tests/memory/t_memory tests/memory/t_pages tests/memory/t_perturb
 unit_tests += tests/oracle/t_oracle tests/oracle/t_oracle_memory tests/oracle/t_oracle_region
 unit_tests += tests/policy/cvm/t_cvm tests/policy/cvm/t_cvm_epochs tests/policy/eraser/t_eraser tests/policy/fasttrack/t_repeats \
 	tests/policy/frame/t_account tests/policy/frame/t_after_race tests/policy/frame/t_again tests/policy/frame/t_claims \
@@ -37,7 +37,7 @@ unit_tests += tests/runtime/t_runtime tests/runtime/t_runtime_collect tests/runt
 unit_tests += tests/sim/compare/t_compare tests/sim/compare/t_compare_random \
 	tests/sim/compare/t_compare_truth tests/sim/machine/t_ce_machine tests/sim/machine/t_cluster tests/sim/machine/t_footprint tests/sim/machine/t_outside \
 	tests/sim/machine/t_predictor tests/sim/machine/t_tlb tests/sim/machine/t_touch tests/sim/order/t_order \
-	tests/sim/order/t_order_random tests/sim/order/t_order_window tests/sim/scheduler/t_pipeline \
+	tests/sim/order/t_order_random tests/sim/order/t_order_window tests/sim/scheduler/t_perturb_run tests/sim/scheduler/t_pipeline \
 	tests/sim/scheduler/t_program tests/sim/scheduler/t_program_random tests/sim/scheduler/t_steps \
 	tests/sim/scheduler/t_stop tests/sim/scheduler/t_timed tests/sim/scheduler/t_timed_cores \
 	tests/sim/scheduler/t_timed_random tests/sim/scheduler/t_turns tests/sim/session/t_api \

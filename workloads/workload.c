@@ -45,7 +45,7 @@ static const char *const tier_names[] = {"compiled", "interpreted", NULL};
 const struct param vm_param_rows[] = {
     ROW_U64(seed, "1", 0, UINT64_MAX, "",
             "Of the schedule: the same seed makes the same events, another one another "
-            "interleaving."),
+            "interleaving. In program order it perturbs the machine (perturb.seed)."),
     ROW_U64(threads, "4", 1, 4096, "threads", "Threads that do the work."),
     ROW_CHOICE(schedule, "random", schedule_names,
                "Who runs next, and how long; adversarial: others run just before an acquire and "

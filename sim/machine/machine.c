@@ -241,6 +241,7 @@ static int open_memory(struct machine *m, struct config *config, struct stats *s
     if (config_bind(config, "memory", memory_param_rows, &p, e) ||
         memory_open(&m->memory, memory_choices[p.type], config, &env, e))
         return -1;
+    m->memory.perturb = m->perturb;
     if (m->memory.type->later && !m->timed)
         return err_set(e, LARD_CONFIG,
                        "memory.type: %s answers later, which recorded order can't wait for; set "
@@ -269,7 +270,7 @@ static void make_cores(struct machine *m)
 }
 
 static int make(struct machine *m, struct config *config, struct stats *stats, uint32_t kind,
-                const struct coh_host *host, struct err *e)
+                const uint64_t *seed, const struct coh_host *host, struct err *e)
 {
     struct pages_params pages;
 
@@ -301,6 +302,8 @@ static int make(struct machine *m, struct config *config, struct stats *stats, u
     if (!m->coherence || pages_init(&m->pages, &pages, stats_group(stats_root(stats), "pages"), e))
         return -1;
     pages_count_lines(&m->pages, m->params.line, footprint_nobody);
+    if (perturb_new(&m->perturb, config, stats, seed, e))
+        return -1;
     if (kind != MACHINE_DSM)
         return open_memory(m, config, stats, e) || config_known(config, "dsm", dsm_param_rows, e);
     m->cluster = cluster_new(m, config, stats, e);
@@ -308,14 +311,14 @@ static int make(struct machine *m, struct config *config, struct stats *stats, u
 }
 
 struct machine *machine_new(struct config *config, struct stats *stats, uint32_t kind, bool timed,
-                            const struct coh_host *host, struct err *e)
+                            const uint64_t *seed, const struct coh_host *host, struct err *e)
 {
     struct machine *m = xcalloc(1, sizeof *m);
 
     m->word = layouts[LAYOUT_DEFAULT].word;
     m->timed = timed;
     m->interval_end = CYCLE_NEVER;
-    if (!make(m, config, stats, kind, host, e))
+    if (!make(m, config, stats, kind, seed, host, e))
         return m;
     machine_free(m);
     return NULL;
@@ -324,6 +327,7 @@ struct machine *machine_new(struct config *config, struct stats *stats, uint32_t
 void machine_account(struct machine *m, struct budget *b)
 {
     budget_take(b, coherence_bytes(m->coherence));
+    budget_take(b, perturb_bytes(m->perturb));
     coherence_account(m->coherence, b);
     pages_account(&m->pages, b);
     cluster_account(m->cluster, b);
@@ -339,6 +343,7 @@ void machine_free(struct machine *m)
     cluster_free(m->cluster);
     outside_free(m->outside);
     memory_close(&m->memory);
+    perturb_free(m->perturb);
     pages_free(&m->pages);
     footprint_free(&m->footprint);
     free(m->core);
@@ -353,10 +358,11 @@ void machine_each_param(void (*fn)(void *arg, const char *section, const struct 
     static const struct {
         const char *section;
         const struct param *rows;
-    } own[] = {{"", machine_param_rows},          {"core", core_param_rows},
-               {"tlb", tlb_param_rows},           {"pages", pages_param_rows},
-               {"memory", memory_param_rows},     {"stats", interval_param_rows},
-               {"timeline", timeline_param_rows}, {"dsm", dsm_param_rows}};
+    } own[] = {{"", machine_param_rows},       {"core", core_param_rows},
+               {"tlb", tlb_param_rows},        {"pages", pages_param_rows},
+               {"memory", memory_param_rows},  {"perturb", perturb_param_rows},
+               {"stats", interval_param_rows}, {"timeline", timeline_param_rows},
+               {"dsm", dsm_param_rows}};
 
     for (size_t i = 0; i < ARRAY_SIZE(own); i++)
         for (const struct param *row = own[i].rows; row->name; row++)

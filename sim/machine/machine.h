@@ -12,6 +12,7 @@
 #include "sim/machine/footprint.h"
 #include "sim/order/order.h"
 #include "memory/pages.h"
+#include "memory/perturb.h"
 #include "trace/trace.h"
 
 enum { MACHINE_NONE, MACHINE_MULTICORE, MACHINE_DSM }; /* parameter machine */
@@ -81,6 +82,7 @@ struct machine {
     struct core_params core_params;
     struct tlb_params tlb_params;
     struct memory memory;
+    struct perturb *perturb; /* owns; NULL: no seed delays anything */
     struct coherence *coherence;
     struct outside *outside; /* owns; the caches are a host's; NULL: they are coherence's */
     struct pages pages;
@@ -107,9 +109,10 @@ struct machine {
     struct timeline *timeline;   /* NULL: none */
 };
 
-/* Binds the parts of the configuration that a machine has. NULL: error. */
+/* Binds the parts of the configuration that a machine has. seed: of the workload whose threads are
+ * asked, which perturbs it; NULL: there is none. NULL: error. */
 struct machine *machine_new(struct config *config, struct stats *stats, uint32_t kind, bool timed,
-                            const struct coh_host *host, struct err *e);
+                            const uint64_t *seed, const struct coh_host *host, struct err *e);
 void machine_account(struct machine *m, struct budget *b); /* what it has, and what it will */
 void machine_free(struct machine *m);
 

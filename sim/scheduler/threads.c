@@ -108,6 +108,7 @@ bool thread_place(struct timed *s, sim_tid tid, const struct event *first)
                 (--s->threads.n_coreless - i) * sizeof *s->threads.coreless);
     }
     core_add(s, kernel ? (unsigned)*kernel - 1 : emptiest(s), tid);
+    th->ready_at += perturb_start(s->machine->perturb, tid);
     th->state = THREAD_RUNNABLE;
     return true;
 }

@@ -217,9 +217,9 @@ static void place_waiting(struct timed *s)
         if (!s->program.source)
             order_peek(s->order, tid, &next);
         assert(s->program.source || next.state == ORDER_READY);
+        s->threads.at[tid].ready_at = s->queue.now;
         if (!thread_place(s, tid, next.ev))
             break;
-        s->threads.at[tid].ready_at = s->queue.now;
         plan(s, core_of(s, tid));
     }
 }

@@ -267,7 +267,8 @@ struct sched_thread *thread_of(struct timed *s, sim_tid tid); /* made when new; 
 int thread_recorded(struct timed *s, const struct event *ev, uint64_t number);
 int threads_foresee(const struct timed *s, const struct trace_summary *all, struct err *e);
 void thread_waits_for_core(struct timed *s, sim_tid tid); /* in recorded order of first events */
-/* Its first event may run (NULL: not known): gives it a core; false: none for now. */
+/* Its first event may run (NULL: not known) from its ready_at on: gives it a core, which it uses
+ * from then on, or as much later as a seed says; false: none for now. */
 bool thread_place(struct timed *s, sim_tid tid, const struct event *first);
 /* One that could start and whose turn it is to get a core. */
 bool thread_next_placeable(struct timed *s, sim_tid *tid);

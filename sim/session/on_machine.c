@@ -119,6 +119,14 @@ static int use_host_caches(struct lardsim *l)
     return 0;
 }
 
+/* A workload that is asked what it does is perturbed by the seed that it was given. */
+static const uint64_t *own_seed(const struct lardsim *l)
+{
+    const struct source *s = l->pulled;
+
+    return s && s->seeded && session_asks(l, s) ? &s->seed : NULL;
+}
+
 int machine_begins(struct lardsim *l, unsigned granule)
 {
     const bool hosted = l->params.order == ORDER_HOST;
@@ -141,7 +149,8 @@ int machine_begins(struct lardsim *l, unsigned granule)
                        "order: host is for a multicore, whose cores are the host's; set "
                        "machine=multicore");
     const struct coh_host host = timed ? scheduler_host(&l->scheduler) : (struct coh_host){0};
-    l->machine = machine_new(l->config, l->stats, l->params.machine, timed, &host, &l->err);
+    l->machine =
+        machine_new(l->config, l->stats, l->params.machine, timed, own_seed(l), &host, &l->err);
     if (!l->machine || watch(l))
         return -1;
     l->machine->word = run_layout(&l->params, l->pulled)->word;

@@ -267,6 +267,7 @@ void sim_each_stat(void (*fn)(void *arg, const char *name, const char *unit, con
         !lardsim_set(l, "layout=default") && !lardsim_set(l, "machine=multicore") &&
         !lardsim_set(l, "l2.shared-by=2") && !lardsim_set(l, "numa.nodes=2") &&
         !lardsim_set(l, "l3.inclusion=non-inclusive") && !lardsim_set(l, "core.type=pipelined") &&
+        !lardsim_set(l, "perturb.seed=1") &&
         !sim_compare(l) && !lardsim_set(l, "compare.truth=vc") && !lardsim_start(l))
         stats_each(l->stats, fn, arg);
     each_stat_of_dsm(&(struct other_stats){fn, arg, l->stats});

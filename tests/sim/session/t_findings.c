@@ -145,6 +145,9 @@ static void draw_machine(struct text *t, struct rng *r)
     pick(t, r, "network.topology", "crossbar ring mesh");
     add(t, "network.link-bytes=%u ", 1u << (3 + below(r, 6)));
     pick(t, r, "pages.mapping", "identity first-touch");
+    if (below(r, 2))
+        add(t, "perturb.seed=%u perturb.start=%u perturb.memory=%u ", below(r, 50),
+            below(r, 3) * below(r, 3000), below(r, 3) * below(r, 10));
     pick(t, r, "coherence.composition", "absolute cumulative");
     pick(t, r, "coherence.remote-cost", "added added total");
 }
