@@ -63,8 +63,6 @@ void LardMonitor::startup()
     };
     thePort = port_new(workload->run(), core, &to);
     fatal_if(!thePort, "lardsim: no memory\n");
-    if (workload->countsOnly())
-        port_count_only(thePort);
 }
 
 port_packet LardMonitor::packet(PacketPtr pkt) const

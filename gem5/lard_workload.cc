@@ -1,5 +1,7 @@
 #include "gem5/lard_workload.hh"
 
+#include <cstdlib>
+#include <cxxabi.h>
 #include <string>
 #include <typeinfo>
 #include <vector>
@@ -55,12 +57,25 @@ size_t symbol(void *arg, uint64_t addr, char *to, size_t size)
     return n < 0 || (size_t)n >= size ? 0 : (size_t)n;
 }
 
+/** gem5's class of a CPU, as gem5::TimingSimpleCPU. */
+std::string className(const BaseCPU &cpu)
+{
+    const char *mangled = typeid(cpu).name();
+    int bad = 0;
+    char *name = abi::__cxa_demangle(mangled, nullptr, nullptr, &bad);
+    const std::string to = name && !bad ? name : mangled;
+    free(name);
+    return to;
+}
+
 } // anonymous namespace
 
 LardWorkload::Stats::Stats(statistics::Group *parent)
     : statistics::Group(parent, "lard"),
       ADD_STAT(events, statistics::units::Count::get(), "events that lardsim has had"),
       ADD_STAT(operations, statistics::units::Count::get(), "pseudo-ops of lard.h"),
+      ADD_STAT(unheard, statistics::units::Count::get(),
+               "accesses and operations that were only counted, and not checked"),
       ADD_STAT(races, statistics::units::Count::get(), "racy accesses by policy"),
       ADD_STAT(addedCycles, statistics::units::Cycle::get(),
                "cycles that the detector adds to each core"),
@@ -95,11 +110,6 @@ live *LardWorkload::run()
         settings.push_back(s.c_str());
     const std::string output = simout.resolve(p.output);
     const std::string record = p.record.empty() ? "" : simout.resolve(p.record);
-    for (auto *tc : system->threads) {
-        const BaseCPU &cpu = *tc->getCpuPtr();
-        o3 = o3 || std::string(typeid(cpu).name()).find("2o3") != std::string::npos;
-    }
-
     live_config c = {};
     c.preset = p.preset.c_str();
     c.file = p.config.c_str();
@@ -110,21 +120,46 @@ live *LardWorkload::run()
     c.period = system->threads[0]->getCpuPtr()->clockPeriod();
     c.ticks = sim_clock::Frequency;
     c.cores = system->threads.size();
-    c.delays = p.feedback && !o3;
+    c.delays = p.feedback;
     c.marked = p.marked;
     const live_host host = {this, mapped, read, stack, symbol};
     theRun = live_new(&c, &host);
     check();
+    askAll();
     const live_place at = place(system->threads[0]);
     live_begin(theRun, &at);
     check();
     return theRun;
 }
 
-bool LardWorkload::countsOnly()
+/** A switch puts a context of another CPU into the place of the old one, under the same numbers
+ * (BaseCPU::takeOverFrom), so whoever looks at the context sees it. */
+void LardWorkload::ask(ThreadContext *tc)
 {
-    run();
-    return o3;
+    const BaseCPU *cpu = tc->getCpuPtr();
+    const size_t core = tc->cpuId();
+    if (core >= cpus.size())
+        cpus.resize(core + 1);
+    if (cpus[core] == cpu)
+        return;
+    cpus[core] = cpu;
+    const char *says = live_cpu(theRun, core, className(*cpu).c_str(), curTick());
+    if (says)
+        warn("lardsim: %s\n", says);
+}
+
+void LardWorkload::askAll()
+{
+    for (auto *tc : system->threads)
+        ask(tc);
+}
+
+/** m5.switchCpus drains the system first: nothing happens between the switch and this. */
+void LardWorkload::drainResume()
+{
+    X86ISA::EmuLinux::drainResume();
+    if (theRun)
+        askAll();
 }
 
 void LardWorkload::check()
@@ -165,6 +200,7 @@ void LardWorkload::preDumpStats()
 {
     X86ISA::EmuLinux::preDumpStats();
     stats.events = live_events(theRun);
+    stats.unheard = live_unheard(theRun);
     for (size_t i = 0; live_policy(theRun, i); i++) {
         const std::string name =
             std::string("policy.") + live_policy(theRun, i) + ".races.accesses";
@@ -182,9 +218,7 @@ void LardWorkload::preDumpStats()
 void LardWorkload::startup()
 {
     X86ISA::EmuLinux::startup();
-    warn_if(countsOnly(),
-            "lardsim: an O3 CPU's port shows squashed loads and not those that a store "
-            "answers; accesses are counted, and nothing is detected\n");
+    run();
     nameVariables();
 }
 
@@ -203,8 +237,9 @@ ThreadContext *LardWorkload::context(ContextID number) const
                                                                   : nullptr;
 }
 
-live_place LardWorkload::who(ThreadContext *tc) const
+live_place LardWorkload::who(ThreadContext *tc)
 {
+    ask(tc);
     live_place at = {};
     at.pid = tc->getProcessPtr()->pid();
     at.tick = curTick();
@@ -213,7 +248,7 @@ live_place LardWorkload::who(ThreadContext *tc) const
     return at;
 }
 
-live_place LardWorkload::place(ThreadContext *tc) const
+live_place LardWorkload::place(ThreadContext *tc)
 {
     live_place at = who(tc);
     at.pc = tc->pcState().instAddr();
@@ -225,8 +260,7 @@ void LardWorkload::event(ThreadContext *tc)
 {
     using namespace X86ISA;
     ++stats.operations;
-    if (o3)
-        return;
+    run();
     const live_place at = place(tc);
     const uint64_t arg[6] = {tc->getReg(int_reg::Rdi), tc->getReg(int_reg::Rsi),
                              tc->getReg(int_reg::Rdx), tc->getReg(int_reg::Rcx),
@@ -242,12 +276,13 @@ void LardWorkload::event(ThreadContext *tc)
 void LardWorkload::syscall(ThreadContext *tc)
 {
     enum { Clone = 56, Exit = 60, Clone3 = 435 }; // x86-64 Linux
+    run();
     const live_place at = place(tc);
     const RegVal number = tc->getReg(X86ISA::int_reg::Rax);
-    if (number == Exit && !o3)
+    if (number == Exit)
         live_exit(run(), &at); // afterwards the context is another thread's
     X86ISA::EmuLinux::syscall(tc);
-    if ((number == Clone || number == Clone3) && !o3) {
+    if (number == Clone || number == Clone3) {
         const int64_t child = tc->getReg(X86ISA::int_reg::Rax);
         if (child > 0)
             live_clone(run(), &at, child);
@@ -263,8 +298,9 @@ void LardWorkload::finish()
 
 void LardWorkload::roi(bool begins)
 {
+    run();
     const live_place at = place(system->threads[0]);
-    live_roi(run(), &at, begins);
+    live_roi(theRun, &at, begins);
     check();
 }
 

@@ -3,6 +3,8 @@
 #ifndef LARD_WORKLOAD_HH
 #define LARD_WORKLOAD_HH
 
+#include <vector>
+
 #include "arch/x86/linux/se_workload.hh"
 #include "base/statistics.hh"
 #include "gem5/live.h"
@@ -22,6 +24,7 @@ class LardWorkload : public X86ISA::EmuLinux
     void resetStats() override;
     void preDumpStats() override;
     void startup() override;
+    void drainResume() override;
     void event(ThreadContext *tc) override; // the pseudo-op 0x70
     void syscall(ThreadContext *tc) override;
 
@@ -33,24 +36,24 @@ class LardWorkload : public X86ISA::EmuLinux
     live *run();
     /** Ends gem5 with lardsim's message if the run has an error. Results are kept. */
     void check();
-    /** An O3 CPU: what passes its port is not what the program does. */
-    bool countsOnly();
-    live_place who(ThreadContext *tc) const; // without place and instructions
-    live_place place(ThreadContext *tc) const;
+    live_place who(ThreadContext *tc); // without place and instructions; the run has begun
+    live_place place(ThreadContext *tc);
     /** NULL: there is none of that number. */
     ThreadContext *context(ContextID number) const;
 
   private:
     live *theRun = nullptr;
-    bool o3 = false;
+    std::vector<const BaseCPU *> cpus; // of each core, when it was asked last
 
     struct Stats : public statistics::Group {
         Stats(statistics::Group *parent);
-        statistics::Scalar events, operations;
+        statistics::Scalar events, operations, unheard;
         statistics::Vector races, addedCycles, waitedCycles, owedCycles;
     } stats;
 
     void nameVariables();
+    void ask(ThreadContext *tc); // what its core is, if that may have changed
+    void askAll();
 };
 
 } // namespace gem5

@@ -3,7 +3,11 @@
  * Threads. lardsim numbers threads from 0, densely. gem5 gives each guest thread a pid that no
  * other has while it lives; a context (a core) has one thread after the other. A runtime with
  * threads of its own says by lard_thread which of them a pid runs from now on. So there are three
- * name spaces, and one table from (space, name) to lardsim's number. */
+ * name spaces, and one table from (space, name) to lardsim's number.
+ *
+ * CPUs. What passes the port of some CPUs is not what the program does: accesses that never happen,
+ * or not all that do. Until their accesses are heard where they commit, a run with one only counts.
+ */
 #include "gem5/live.h"
 
 #include <inttypes.h>
@@ -33,6 +37,13 @@ struct thread {
 };
 struct core {
     uint64_t instructions, owed, paid; /* so far; cycles that it is still to stand still, and did */
+    const struct model *cpu;           /* NULL: nobody has said */
+    char model[80];                    /* what was said */
+};
+struct hole { /* from where on the run was not told what happened */
+    uint64_t tick, things;
+    unsigned core;   /* the first that was not heard */
+    struct core was; /* then */
 };
 struct acting { /* the thread on a context, looked up before */
     uint64_t pid;
@@ -51,6 +62,13 @@ struct live {
     struct lard_map names, sites, allocated; /* threads; code that has a name; bytes by address */
     struct lard_map rounds, clocks; /* of barriers; entries of clocks that writevc has set */
     bool raw, allocs, finished;     /* clocks are the guest's; it has said an alloc */
+    bool collects, in_region;       /* a collection, a region of interest has begun */
+    bool counts_only;
+    unsigned collector; /* the thread that began the collection */
+    struct hole hole;
+    struct live_place last;   /* of what was told */
+    const struct model *said; /* the CPU of the latest sentence */
+    char sentence[TEXT];
     char *error;
     void (*hold)(void *arg); /* to be called before the next event */
     void *hold_arg;
@@ -87,6 +105,93 @@ static int check(struct live *l, int result)
 const char *live_error(const struct live *l)
 {
     return l->error;
+}
+
+/* ---- CPUs ----------------------------------------------------------------------------------- */
+
+struct model {
+    const char *name; /* gem5's class */
+    const char *why;  /* it can't be heard at its port; NULL: it can */
+};
+
+/* As in gem5 v24.0. The last one is any other, a class derived from one of these, too. */
+static const struct model models[] = {
+    {"gem5::TimingSimpleCPU", NULL},
+    {"gem5::AtomicSimpleCPU", NULL},
+    {"gem5::NonCachingSimpleCPU", "may reach memory past its port"},
+    {"gem5::MinorCPU", "also asks for what a wrong path loads"},
+    {"gem5::o3::CPU", "asks for loads that are squashed, and not for those that a store answers"},
+    {"gem5::BaseKvmCPU", "runs on the host's processor, past its port"},
+    {"gem5::X86KvmCPU", "runs on the host's processor, past its port"},
+    {NULL, "is not known to lardsim, nor what passes its port"},
+};
+
+static const struct model *model_named(const char *name)
+{
+    const struct model *m = models;
+
+    while (m->name && strcmp(m->name, name))
+        m++;
+    return m;
+}
+
+/* The first core that can't be heard; as many as there are: all can. */
+static unsigned first_unheard(const struct live *l)
+{
+    unsigned core = 0;
+
+    while (core < l->is.cores && (!l->core[core].cpu || !l->core[core].cpu->why))
+        core++;
+    return core;
+}
+
+__attribute__((format(printf, 2, 3))) static const char *say(struct live *l, const char *format,
+                                                             ...)
+{
+    va_list ap;
+
+    va_start(ap, format);
+    vsnprintf(l->sentence, sizeof l->sentence, format, ap);
+    va_end(ap);
+    return l->sentence;
+}
+
+static const char *falls_silent(struct live *l, uint64_t tick)
+{
+    const unsigned core = first_unheard(l);
+    const struct core *c = &l->core[core];
+
+    if (l->counts_only && l->said == c->cpu)
+        return NULL;
+    if (!l->counts_only)
+        l->hole = (struct hole){.tick = tick, .core = core, .was = *c};
+    l->counts_only = true;
+    l->said = c->cpu;
+    return say(l, "core %u is a %s, which %s: accesses are counted, and nothing is detected", core,
+               c->model, c->cpu->why);
+}
+
+/* Time has passed, so the program has run. */
+static const char *is_heard(struct live *l, uint64_t tick)
+{
+    if (!l->counts_only || !l->said)
+        return NULL;
+    l->said = NULL;
+    l->counts_only = tick > l->hole.tick || l->hole.things;
+    if (!l->counts_only)
+        return say(l, "all cores are heard: races are detected");
+    return say(l, "all cores are heard again, but what happened while they were not may order what "
+                  "comes: accesses are counted on, and nothing is detected any more");
+}
+
+bool live_counts_only(const struct live *l)
+{
+    return l->counts_only;
+}
+
+uint64_t live_unheard(const struct live *l)
+{
+    return l->hole.things;
 }
 
 /* ---- beginning and end ---------------------------------------------------------------------- */
@@ -153,18 +258,6 @@ void live_hold(struct live *l, void (*fn)(void *arg), void *arg)
     settle(l);
     l->hold = fn;
     l->hold_arg = arg;
-}
-
-int live_finish(struct live *l)
-{
-    if (l->finished)
-        return l->error ? -1 : 0;
-    settle(l);
-    l->finished = true;
-    if (l->error) /* not lardsim's own, perhaps: the results are partial */
-        lardsim_stop(l->sim, SIGABRT);
-    check(l, lardsim_finish(l->sim));
-    return l->error ? -1 : 0;
 }
 
 void live_free(struct live *l)
@@ -266,12 +359,23 @@ static struct lardsim_at where(struct live *l, const struct live_place *at, uint
         at->instructions > c->instructions ? at->instructions - c->instructions : 0;
 
     c->instructions = at->instructions;
+    l->last = *at;
     return (struct lardsim_at){
         .cycle = at->tick / l->is.period + c->owed,
         .took = (uint32_t)(took / l->is.period),
         .gap = gap > 1 ? (uint32_t)(gap - 1) : 0, /* the event's own is none of them */
         .core = at->core,
     };
+}
+
+static void note_begin_and_end(struct live *l, const struct lardsim_event *ev)
+{
+    if (ev->kind == LARDSIM_GC_BEGIN || ev->kind == LARDSIM_GC_END)
+        l->collects = ev->kind == LARDSIM_GC_BEGIN;
+    if (ev->kind == LARDSIM_ROI_BEGIN || ev->kind == LARDSIM_ROI_END)
+        l->in_region = ev->kind == LARDSIM_ROI_BEGIN;
+    if (ev->kind == LARDSIM_GC_BEGIN)
+        l->collector = ev->thread;
 }
 
 static int push(struct live *l, const struct live_place *at, uint64_t took,
@@ -282,6 +386,7 @@ static int push(struct live *l, const struct live_place *at, uint64_t took,
 
     if (check(l, lardsim_event_at(l->sim, &when, ev, &added)))
         return -1;
+    note_begin_and_end(l, ev);
     if (l->is.delays)
         l->core[at->core].owed += added;
     return 0;
@@ -301,12 +406,66 @@ static int site(struct live *l, uint64_t pc)
                : 0;
 }
 
+const char *live_cpu(struct live *l, unsigned core, const char *model, uint64_t tick)
+{
+    if (core >= l->is.cores || !model)
+        return NULL;
+    settle(l); /* it was made by the CPU before */
+    l->core[core].cpu = model_named(model);
+    snprintf(l->core[core].model, sizeof l->core[core].model, "%s", model);
+    return first_unheard(l) < l->is.cores ? falls_silent(l, tick) : is_heard(l, tick);
+}
+
+/* Counts what happens and is not told. */
+static int unheard(struct live *l)
+{
+    l->hole.things++;
+    return 0;
+}
+
+/* What has begun has to end before the run does: it ends with what was told last. That the rest was
+ * not told stands in the results, where "no race" would mislead. */
+static void close_hole(struct live *l)
+{
+    const struct hole *h = &l->hole;
+    const struct lardsim_event pause = {.thread = (uint16_t)l->collector, .kind = LARDSIM_GC_END};
+    const struct lardsim_event region = {.thread = (uint16_t)l->collector, .kind = LARDSIM_ROI_END};
+    char text[TEXT];
+
+    if ((l->collects && push(l, &l->last, 0, &pause)) ||
+        (l->in_region && push(l, &l->last, 0, &region)))
+        return;
+    snprintf(text, sizeof text,
+             "from tick %" PRIu64 " on nothing was detected: core %u was a %s, which %s; %" PRIu64
+             " accesses and operations were only counted",
+             h->tick, h->core, h->was.model, h->was.cpu->why, h->things);
+    check(l, lardsim_caveat(l->sim, text));
+}
+
+int live_finish(struct live *l)
+{
+    if (l->finished)
+        return l->error ? -1 : 0;
+    settle(l);
+    l->finished = true;
+    if (l->counts_only && !l->error)
+        close_hole(l);
+    if (l->error) /* not lardsim's own, perhaps: the results are partial */
+        lardsim_stop(l->sim, SIGABRT);
+    check(l, lardsim_finish(l->sim));
+    return l->error ? -1 : 0;
+}
+
 int live_access(struct live *l, const struct live_access *a)
 {
     unsigned thread;
 
     settle(l);
-    if (l->error || l->finished || actor(l, &a->at, &thread))
+    if (l->error || l->finished)
+        return -1;
+    if (l->counts_only)
+        return unheard(l);
+    if (actor(l, &a->at, &thread))
         return -1;
 
     struct thread *t = &l->thread[thread];
@@ -562,7 +721,11 @@ int live_op(struct live *l, const struct live_place *at, const uint64_t arg[6], 
     unsigned thread;
 
     settle(l);
-    if (l->error || l->finished || actor(l, at, &thread))
+    if (l->error || l->finished)
+        return -1;
+    if (l->counts_only)
+        return unheard(l);
+    if (actor(l, at, &thread))
         return -1;
     if (arg[0] >> 32 != LARD_MAGIC)
         return fail(l,
@@ -615,9 +778,11 @@ int live_clone(struct live *l, const struct live_place *at, uint64_t child)
     unsigned parent, other;
 
     settle(l);
-    if (l->error || l->finished || actor(l, at, &parent))
+    if (l->error || l->finished)
         return -1;
-    if (thread_named(l, SPACE_PID, child, &other))
+    if (l->counts_only)
+        return unheard(l);
+    if (actor(l, at, &parent) || thread_named(l, SPACE_PID, child, &other))
         return -1;
     l->thread[other].runtime = l->thread[parent].runtime;
     return own_event(l, at,
@@ -648,7 +813,11 @@ int live_exit(struct live *l, const struct live_place *at)
     unsigned thread;
 
     settle(l);
-    if (l->error || l->finished || actor(l, at, &thread))
+    if (l->error || l->finished)
+        return -1;
+    if (l->counts_only)
+        return unheard(l);
+    if (actor(l, at, &thread))
         return -1;
     if (stack_ends(l, at, thread) ||
         own_event(l, at,
@@ -667,7 +836,11 @@ int live_roi(struct live *l, const struct live_place *at, bool begin)
     unsigned thread;
 
     settle(l);
-    if (l->error || l->finished || actor(l, at, &thread))
+    if (l->error || l->finished)
+        return -1;
+    if (l->counts_only)
+        return unheard(l);
+    if (actor(l, at, &thread))
         return -1;
     return own_event(l, at,
                      (struct lardsim_event){.thread = (uint16_t)thread,
@@ -694,6 +867,8 @@ uint64_t live_owed(struct live *l, unsigned core)
     struct core *c = &l->core[core];
     const uint64_t cycles = c->owed;
 
+    if (l->counts_only)
+        return 0;
     c->paid += cycles;
     c->owed = 0;
     return cycles * l->is.period;

@@ -61,6 +61,17 @@ void live_free(struct live *l);
 /* NULL: none. It stays, and the calls below then do nothing but return -1. */
 const char *live_error(const struct live *l);
 
+/* What a core is from this tick on, by gem5's class of its CPU (gem5::TimingSimpleCPU): before the
+ * program begins, and whenever that has changed. Accesses of some CPUs can't be heard at their
+ * port. While one core has such a CPU, or one that is not known here, the run only counts: calls
+ * that tell what the program does tell lardsim nothing, and the cores wait for nothing. If time has
+ * passed until all cores are heard again, what the program did may order what comes, so the run
+ * counts on to its end. Returns a sentence for the user when this changes what is heard, or the CPU
+ * for whose sake it is not; it stays until the next call. NULL: nothing to say. */
+const char *live_cpu(struct live *l, unsigned core, const char *model, uint64_t tick);
+bool live_counts_only(const struct live *l);
+uint64_t live_unheard(const struct live *l); /* accesses and operations that were only counted */
+
 /* The program begins: its first thread. Whatever is wrong with the configuration shows here. */
 int live_begin(struct live *l, const struct live_place *at);
 int live_access(struct live *l, const struct live_access *a);

@@ -26,7 +26,7 @@ struct port {
     struct answer *answer; /* a queue: none overtakes another */
     size_t answers, room;
     unsigned core;
-    bool counts_only, tailed, sending, blocked;
+    bool tailed, sending, blocked;
 };
 
 struct port *port_new(struct live *l, unsigned core, const struct port_core *to)
@@ -48,11 +48,6 @@ void port_free(struct port *p)
 const struct port_counts *port_counted(const struct port *p)
 {
     return &p->counts;
-}
-
-void port_count_only(struct port *p)
-{
-    p->counts_only = true;
 }
 
 /* ---- accesses ------------------------------------------------------------------------------- */
@@ -80,7 +75,7 @@ static int tell(struct port *p, const struct live_access *a)
     p->counts.reads += read && !write;
     p->counts.writes += write && !read;
     p->counts.marked += (a->is & LIVE_MARKED) != 0;
-    return p->counts_only ? 0 : live_access(p->live, a);
+    return live_access(p->live, a);
 }
 
 /* An access that is whole, or one half of an atomic operation. */
@@ -187,7 +182,7 @@ int port_answer(struct port *p, const struct port_packet *k, void *answer)
     }
     if (!part || !p->parts) {
         bad = report(p, &whole, now - k->made);
-        owed = p->counts_only ? 0 : live_owed(p->live, p->core);
+        owed = live_owed(p->live, p->core);
     }
     if (owed) {
         p->counts.delayed++;
@@ -233,7 +228,7 @@ uint64_t port_atomic(struct port *p, const struct port_packet *k, uint64_t took)
     } else {
         report(p, &whole, took);
     }
-    owed = p->counts_only ? 0 : live_owed(p->live, p->core);
+    owed = live_owed(p->live, p->core);
     p->counts.delayed += owed != 0;
     p->counts.ticks += owed;
     return owed;

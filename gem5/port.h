@@ -56,7 +56,6 @@ struct port *port_new(struct live *l, unsigned core,
                       const struct port_core *to); /* NULL: no memory */
 void port_free(struct port *p);
 const struct port_counts *port_counted(const struct port *p);
-void port_count_only(struct port *p); /* from now on it reports nothing to the run */
 
 /* Timing. The core asks: call this for each attempt, refused or not. Of requests that neither begin
  * nor end at a line nothing is to be known; they may be left out. */

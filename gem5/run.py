@@ -46,7 +46,7 @@ def arguments():
     ap = argparse.ArgumentParser(description="A program under lardsim, in gem5.")
     ap.add_argument("--policy", default="lardish", help="lardsim's policies, as `lardsim list policies` has them")
     ap.add_argument("--cores", type=int, default=4, help="CPUs; each has one thread of the program at a time")
-    ap.add_argument("--cpu", choices=CPUS, default="timing", help="o3 counts only, and detects nothing")
+    ap.add_argument("--cpu", choices=CPUS, default="timing", help="minor and o3 count only, and detect nothing")
     ap.add_argument("--clock", default="1GHz", help="of the CPUs")
     ap.add_argument("--memory", default="512MiB", help="size of the memory")
     ap.add_argument("--l1d", default="32KiB", help="size of each L1 data cache")
@@ -165,6 +165,14 @@ def report_races(folder, program):
     print("lardsim: %d racy accesses, by %d pairs of places" % (len(found), len(pairs)))
 
 
+def report_caveat(folder):
+    """What one must know before one believes that there is no race."""
+    with open(os.path.join(folder, "provenance.json")) as file:
+        caveat = json.load(file).get("caveat")
+    if caveat:
+        print("lardsim: %s" % caveat)
+
+
 def report_cores(folder, waited):
     """What the detector cost each core."""
     with open(os.path.join(folder, "stats.json")) as file:
@@ -182,5 +190,6 @@ if not o.plain:
     board.workload.finish()
     folder = os.path.join(m5.options.outdir, "lardsim")
     report_races(folder, o.program)
+    report_caveat(folder)
     report_cores(folder, o.feedback)
     print("lardsim: results in %s" % folder)

@@ -231,6 +231,10 @@ LARDSIM_API void lardsim_on_metadata(struct lardsim *l,
  * lardsim_start. */
 LARDSIM_API int lardsim_record(struct lardsim *l, const char *path, int overwrite);
 
+/* What one must know of the events that are pushed to judge results, as that some are missing. It
+ * is in the results, as "caveat"; the latest text counts. Copied. Before lardsim_finish. */
+LARDSIM_API int lardsim_caveat(struct lardsim *l, const char *text);
+
 /* Ends the run as a limit does, within some thousand events: it then has an error, and
  * lardsim_exit_code is 128 + signal, the number of the one that is the cause. lardsim_finish writes
  * partial results. Safe in a signal handler, and from another thread, as long as l lives; a read

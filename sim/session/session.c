@@ -52,6 +52,7 @@ void lardsim_free(struct lardsim *l)
         free(l->word[i]);
     free(l->word);
     free(l->source);
+    free(l->caveat);
     free(l->timeline.path);
     keep_abort(l->keep);
     free(l->record.path);
@@ -398,6 +399,15 @@ int lardsim_reset(struct lardsim *l)
     return 0;
 }
 
+int lardsim_caveat(struct lardsim *l, const char *text)
+{
+    if (expect(l, STATE_STARTED, "lardsim_caveat"))
+        return -1;
+    free(l->caveat);
+    l->caveat = xstrdup(text);
+    return 0;
+}
+
 void lardsim_stop(struct lardsim *l, int signal)
 {
     l->stop = signal;
@@ -531,7 +541,7 @@ static void limit_progress(const struct lardsim *l, uint64_t *done, uint64_t *al
 
 const char *sim_caveat(const struct lardsim *l)
 {
-    return l->pulled ? l->pulled->caveat : NULL;
+    return l->pulled ? l->pulled->caveat : l->caveat;
 }
 
 int lardsim_progress(const struct lardsim *l, uint64_t *done, uint64_t *all)

@@ -131,6 +131,7 @@ struct lardsim {
     FILE *races;                   /* races.jsonl, once ready */
     FILE *differences;             /* differences.jsonl, once ready */
     char *source;                  /* what was pulled; NULL: pushed */
+    char *caveat;                  /* owns; of what is pushed; NULL: none */
     struct source *pulled;         /* until the end, for its names */
     struct digest *identity;       /* of the events */
     struct {

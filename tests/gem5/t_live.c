@@ -13,6 +13,7 @@
 
 #include "gem5/guest/lard.h"
 #include "gem5/live.h"
+#include "gem5/live_hold.h"
 #include <lardsim.h>
 
 /* ---- lardsim
@@ -29,7 +30,7 @@ static struct {
     uint64_t add;        /* cycles, to each event */
     const char *refuses; /* the next event, with this */
     const char *error;
-    char set[1024], names[1024], last_name[300];
+    char set[1024], names[1024], last_name[300], caveat[600];
     int finished, resets, stopped;
 } sim;
 
@@ -81,6 +82,13 @@ void lardsim_stop(struct lardsim *l, int signal)
 int lardsim_reset(struct lardsim *l)
 {
     return (void)l, sim.resets++, 0;
+}
+int lardsim_caveat(struct lardsim *l, const char *text)
+{
+    (void)l;
+    assert_int_equal(sim.finished, 0);
+    snprintf(sim.caveat, sizeof sim.caveat, "%s", text);
+    return 0;
 }
 int lardsim_finish(struct lardsim *l)
 {
@@ -638,6 +646,220 @@ static void lardsims_refusal_is_kept_and_results_too(void **state)
     live_free(l);
 }
 
+/* ---- CPUs ----------------------------------------------------------------------------------- */
+
+static void says(const char *sentence, const char *what)
+{
+    if (!what && sentence)
+        fail_msg("there was nothing to say, and it says \"%s\"", sentence);
+    if (what && (!sentence || !strstr(sentence, what)))
+        fail_msg("it says \"%s\", and nothing of \"%s\"", sentence ? sentence : "", what);
+}
+
+/* All cores at once, as m5.switchCpus does; returns what is said first. */
+static const char *switch_all(struct live *l, const char *model, uint64_t tick)
+{
+    static char first[512];
+
+    *first = 0;
+    for (unsigned core = 0; core < 4; core++) {
+        const char *s = live_cpu(l, core, model, tick);
+        if (s && *first)
+            fail_msg("it says \"%s\", and then \"%s\"", first, s);
+        if (s)
+            snprintf(first, sizeof first, "%s", s);
+    }
+    return *first ? first : NULL;
+}
+
+static void tells(struct live *l, bool does, const char *model)
+{
+    const size_t n = sim.n;
+    const uint64_t unheard = live_unheard(l);
+
+    assert_int_equal(access(l, MAIN, LIVE_READ, 0x1000, 4), 0);
+    if ((sim.n == n + 1) != does)
+        fail_msg("with %s an access is %stold", model, does ? "not " : "");
+    if (live_unheard(l) != unheard + !does || live_counts_only(l) == does)
+        fail_msg("with %s the run does not know whether it counts only", model);
+}
+
+static void which_cpus_are_heard(void **state)
+{
+    static const struct {
+        const char *model;
+        bool heard;
+    } each[] = {
+        {"gem5::TimingSimpleCPU", true},
+        {"gem5::AtomicSimpleCPU", true},
+        {"gem5::MinorCPU", false},
+        {"gem5::o3::CPU", false},
+        {"gem5::X86KvmCPU", false},
+        {"gem5::BaseKvmCPU", false},
+        {"gem5::NonCachingSimpleCPU", false},
+        {"gem5::MyTimingSimpleCPU", false}, /* derived: who knows what it does */
+        {"TimingSimpleCPU", false},
+        {"", false},
+        {"N4gem52o33CPUE", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+        struct live *l = begun(&usual);
+        const char *said = live_cpu(l, 2, each[i].model, 0);
+        says(said, each[i].heard ? NULL : "nothing is detected");
+        says(said, each[i].heard ? NULL : "core 2 is a ");
+        says(said, each[i].heard ? NULL : each[i].model);
+        tells(l, each[i].heard, each[i].model);
+        assert_int_equal(live_finish(l), 0);
+        if (!*sim.caveat == !each[i].heard)
+            fail_msg("of %s the results say \"%s\"", each[i].model, sim.caveat);
+        live_free(l);
+    }
+}
+
+static void one_core_that_is_not_heard_silences_all(void **state)
+{
+    struct live *l = begun(&usual);
+
+    (void)state;
+    says(switch_all(l, "gem5::TimingSimpleCPU", 0), NULL);
+    says(live_cpu(l, 3, "gem5::MinorCPU", 0), "core 3 is a gem5::MinorCPU, which also asks for");
+    tells(l, false, "a Minor elsewhere");
+    says(live_cpu(l, 4, "gem5::TimingSimpleCPU", 9), NULL); /* there is none of that number */
+    live_free(l);
+}
+
+static void each_switch_is_asked_again(void **state)
+{
+    struct live *l = begun(&usual);
+
+    (void)state;
+    says(switch_all(l, "gem5::AtomicSimpleCPU", 0), NULL);
+    tells(l, true, "Atomic");
+    says(switch_all(l, "gem5::TimingSimpleCPU", 6000), NULL);
+    tells(l, true, "Timing");
+    says(switch_all(l, "gem5::o3::CPU", 7000), "core 0 is a gem5::o3::CPU");
+    says(switch_all(l, "gem5::o3::CPU", 7500), NULL);
+    tells(l, false, "O3");
+    says(switch_all(l, "gem5::MinorCPU", 8000), "core 0 is a gem5::MinorCPU");
+    tells(l, false, "Minor");
+    says(switch_all(l, "gem5::TimingSimpleCPU", 9000), "nothing is detected any more");
+    tells(l, false, "Timing after O3");
+    says(switch_all(l, "gem5::AtomicSimpleCPU", 9200), NULL);
+    says(switch_all(l, "gem5::o3::CPU", 9500), "core 0 is a gem5::o3::CPU");
+    says(switch_all(l, "gem5::AtomicSimpleCPU", 9900), "nothing is detected any more");
+    tells(l, false, "Atomic after O3");
+    assert_int_equal(live_finish(l), 0);
+    says(sim.caveat,
+         "from tick 7000 on nothing was detected: core 0 was a gem5::o3::CPU, which asks "
+         "for loads that are squashed");
+    says(sim.caveat, "4 accesses and operations");
+    live_free(l);
+}
+
+/* Whether the program ran: by time, as some CPUs show nothing of what it did. */
+static void a_cpu_that_never_ran_is_forgotten(void **state)
+{
+    struct live *l = begun(&usual);
+
+    (void)state;
+    says(switch_all(l, "gem5::X86KvmCPU", 0), "nothing is detected");
+    says(switch_all(l, "gem5::TimingSimpleCPU", 0), "races are detected");
+    tells(l, true, "a KVM that did not run");
+    assert_int_equal(live_finish(l), 0);
+    assert_string_equal(sim.caveat, "");
+    live_free(l);
+
+    l = begun(&usual);
+    switch_all(l, "gem5::X86KvmCPU", 0);
+    says(switch_all(l, "gem5::TimingSimpleCPU", 1), "nothing is detected any more");
+    tells(l, false, "a KVM that ran");
+    live_free(l);
+}
+
+static void nothing_that_happens_is_told_while_a_run_counts(void **state)
+{
+    struct live *l = begun(&usual);
+    struct live_place at = place(MAIN, 5000);
+    uint64_t answer = 7;
+
+    (void)state;
+    switch_all(l, "gem5::o3::CPU", 0);
+    assert_int_equal(live_begin(l, &at), 0);
+    assert_int_equal(sim.n, 1);
+    assert_int_equal(say5(l, MAIN, LARD_OP_READVC, 0, 0, 0, &answer), 0);
+    assert_int_equal(answer, 7);
+    assert_int_equal(say(l, MAIN, LARD_OP_JOIN_HANDLE, 0x900, 0), 0); /* nobody is that one */
+    assert_int_equal(made(l, MAIN, 101), 0);
+    assert_int_equal(access(l, 101, LIVE_WRITE, 0x1000, 4), 0);
+    assert_int_equal(exits(l, 101), 0);
+    assert_int_equal(live_roi(l, &at, true), 0);
+    assert_int_equal(sim.n, 1);
+    assert_int_equal(live_unheard(l), 6);
+    live_free(l);
+}
+
+static void what_is_owed_is_not_paid_while_a_run_counts(void **state)
+{
+    struct live *l = begun(&usual);
+
+    (void)state;
+    sim.add = 30;
+    access(l, MAIN, LIVE_READ, 0x1000, 4);
+    switch_all(l, "gem5::o3::CPU", 6000);
+    assert_int_equal(live_owed(l, MAIN % 4), 0);
+    assert_int_equal(live_unpaid(l, MAIN % 4), 30);
+    assert_int_equal(live_paid(l, MAIN % 4), 0);
+    live_free(l);
+}
+
+static void tell_held(void *arg)
+{
+    access(arg, MAIN, LIVE_WRITE, 0x1038, 8);
+}
+
+static void what_the_cpu_before_did_is_told(void **state)
+{
+    struct live *l = begun(&usual);
+
+    (void)state;
+    live_hold(l, tell_held, l);
+    assert_int_equal(sim.n, 0);
+    switch_all(l, "gem5::o3::CPU", 6000);
+    assert_int_equal(sim.n, 1);
+    last(LARDSIM_WRITE, 0, 0x1038, 0);
+    live_free(l);
+}
+
+/* Else the run would end with an error: a region, a collection without an end. */
+static void what_has_begun_ends_with_what_was_told_last(void **state)
+{
+    struct live *l = begun(&usual);
+    const struct live_place at = place(MAIN, 5000), later = place(MAIN, 9000);
+
+    (void)state;
+    live_roi(l, &at, true);
+    say(l, MAIN, LARD_OP_GC_BEGIN, 0, 0);
+    switch_all(l, "gem5::o3::CPU", 6000);
+    live_roi(l, &later, false);
+    assert_int_equal(sim.n, 2);
+    assert_int_equal(live_finish(l), 0);
+    assert_int_equal(sim.n, 4);
+    assert_int_equal(sim.ev[2].kind, LARDSIM_GC_END);
+    assert_int_equal(sim.ev[3].kind, LARDSIM_ROI_END);
+    assert_int_equal(sim.at[3].cycle, 5);
+    live_free(l);
+
+    l = begun(&usual);
+    live_roi(l, &at, true);
+    live_roi(l, &at, false);
+    switch_all(l, "gem5::o3::CPU", 6000);
+    assert_int_equal(live_finish(l), 0);
+    assert_int_equal(sim.n, 2);
+    live_free(l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -660,6 +882,14 @@ int main(void)
         cmocka_unit_test(memory_that_is_not_there_is_refused),
         cmocka_unit_test(threads_and_cores_have_a_limit),
         cmocka_unit_test(lardsims_refusal_is_kept_and_results_too),
+        cmocka_unit_test(which_cpus_are_heard),
+        cmocka_unit_test(one_core_that_is_not_heard_silences_all),
+        cmocka_unit_test(each_switch_is_asked_again),
+        cmocka_unit_test(a_cpu_that_never_ran_is_forgotten),
+        cmocka_unit_test(nothing_that_happens_is_told_while_a_run_counts),
+        cmocka_unit_test(what_is_owed_is_not_paid_while_a_run_counts),
+        cmocka_unit_test(what_the_cpu_before_did_is_told),
+        cmocka_unit_test(what_has_begun_ends_with_what_was_told_last),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

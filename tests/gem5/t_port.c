@@ -378,18 +378,6 @@ static void atomic_mode_waits_where_a_line_ends(void **state)
     port_free(other);
 }
 
-static void a_port_that_only_counts_tells_nothing(void **state)
-{
-    struct world *w = *state;
-
-    port_count_only(w->port);
-    w->live.owed = 50;
-    asked_and_answered(w, packet("a", PORT_READ, 0x1000, 8, 100), 130);
-    assert_int_equal(w->live.n, 0);
-    assert_int_equal(w->n, 1);
-    assert_int_equal(port_counted(w->port)->reads, 1);
-}
-
 int main(void)
 {
 #define Q(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -407,7 +395,6 @@ int main(void)
         Q(marks_and_the_stack_are_told),
         Q(atomic_mode_tells_at_once),
         Q(atomic_mode_waits_where_a_line_ends),
-        Q(a_port_that_only_counts_tells_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,6 +40,7 @@ struct guest {
     struct live *live;
     uint64_t draw, tick[CORES], pid[CORES], next_pid, waited[CORES]; /* pid 0: the core is free */
     int holds[LOCKS];                                                /* a core; -1: nobody */
+    uint64_t did;                                                    /* accesses, operations */
     bool delays;
 };
 
@@ -66,6 +67,7 @@ static void say(struct guest *g, unsigned core, unsigned op, uint64_t rsi, uint6
     uint64_t answer = 0;
 
     live_op(g->live, &at, arg, &answer);
+    g->did++;
 }
 
 static void touch(struct guest *g, unsigned core)
@@ -79,6 +81,7 @@ static void touch(struct guest *g, unsigned core)
     };
 
     live_access(g->live, &a);
+    g->did++;
     const uint64_t owed = live_owed(g->live, core);
 
     g->tick[core] += owed;
@@ -106,6 +109,7 @@ static void thread(struct guest *g, unsigned core)
     if (!g->pid[other]) {
         at = place(g, core);
         live_clone(g->live, &at, g->pid[other] = g->next_pid++);
+        g->did++;
         say(g, other, LARD_OP_SELF, 0x90000 + other, 0);
     } else if (core == 0) {
         for (unsigned i = 0; i < LOCKS; i++)
@@ -113,6 +117,7 @@ static void thread(struct guest *g, unsigned core)
                 return;
         at = place(g, other);
         live_exit(g->live, &at);
+        g->did++;
         say(g, core, LARD_OP_JOIN_HANDLE, 0x90000 + other, 0);
         g->pid[other] = 0;
     }
@@ -126,13 +131,17 @@ static void heap(struct guest *g, unsigned core)
     say(g, core, LARD_OP_ALLOC, at, 0x40);
 }
 
-static void play(struct guest *g)
+static void begin(struct guest *g)
 {
     g->pid[0] = 100;
     g->next_pid = 101;
     for (unsigned i = 0; i < LOCKS; i++)
         g->holds[i] = -1;
-    for (int step = 0; step < STEPS && !live_error(g->live); step++) {
+}
+
+static void go_on(struct guest *g, int steps)
+{
+    for (int step = 0; step < steps && !live_error(g->live); step++) {
         const unsigned core = (unsigned)draw(g, CORES);
 
         if (!g->pid[core])
@@ -152,6 +161,12 @@ static void play(struct guest *g)
             touch(g, core);
         }
     }
+}
+
+static void play(struct guest *g)
+{
+    begin(g);
+    go_on(g, STEPS);
 }
 
 static void live_config(struct live_config *c, const char *const *setting, size_t n)
@@ -303,12 +318,97 @@ static void an_error_keeps_partial_results(void **state)
     (void)state;
 }
 
+static uint64_t latest(const struct guest *g)
+{
+    uint64_t tick = 0;
+
+    for (unsigned i = 0; i < CORES; i++)
+        tick = g->tick[i] > tick ? g->tick[i] : tick;
+    return tick;
+}
+
+static void switch_to(struct guest *g, const char *model)
+{
+    for (unsigned i = 0; i < CORES; i++)
+        live_cpu(g->live, i, model, latest(g));
+}
+
+static bool file_says(const char *folder, const char *name, const char *what)
+{
+    char path[128], text[20000];
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    text[fread(text, 1, sizeof text - 1, f)] = 0;
+    fclose(f);
+    return strstr(text, what) != NULL;
+}
+
+/* Atomic, then O3, then Timing: the verdicts are those of the part on Atomic, as if the run had
+ * ended there; the rest is counted; the results say so, and are whole. The guest is switched in the
+ * midst of what it does: threads live, and hold locks. */
+static void after_a_switch_to_a_cpu_that_is_not_heard_verdicts_stay(void **state)
+{
+    static const char *const what[] = {"events.total", "policy.vc.races.accesses",
+                                       "policy.vc.checked", "policy.lardish.races.accesses",
+                                       "host.added"};
+    static const char *const models[] = {"gem5::AtomicSimpleCPU", "gem5::o3::CPU",
+                                         "gem5::TimingSimpleCPU"};
+    char dir[] = "/tmp/t_replay.XXXXXX", command[64];
+    struct live_config c;
+    uint64_t races = 0;
+
+    (void)state;
+    assert_true(mkdtemp(dir) != NULL);
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        live_config(&c, setting, 2);
+        c.delays = false; /* else time would go another way when nobody waits */
+        c.output = dir;
+        struct guest part = {.live = live_new(&c, &host), .draw = seed * 0x9e3779b97f4a7c15u};
+        begin(&part);
+        switch_to(&part, models[0]);
+        go_on(&part, STEPS / 4);
+        live_finish(part.live);
+        assert_false(file_says(dir, "provenance.json", "\"caveat\""));
+
+        struct guest g = {.live = live_new(&c, &host), .draw = seed * 0x9e3779b97f4a7c15u};
+        begin(&g);
+        switch_to(&g, models[0]);
+        go_on(&g, STEPS / 4);
+        const uint64_t heard = g.did;
+        switch_to(&g, models[1]);
+        go_on(&g, STEPS / 4);
+        switch_to(&g, models[2]);
+        go_on(&g, STEPS / 4);
+        live_finish(g.live);
+        if (live_error(g.live))
+            fail_msg("seed %llu: %s", (unsigned long long)seed, live_error(g.live));
+        for (size_t i = 0; i < sizeof what / sizeof *what; i++)
+            if (stat(g.live, what[i]) != stat(part.live, what[i]))
+                fail_msg("seed %llu: %s is %llu, and %llu when it was last heard",
+                         (unsigned long long)seed, what[i],
+                         (unsigned long long)stat(g.live, what[i]),
+                         (unsigned long long)stat(part.live, what[i]));
+        assert_int_equal(live_unheard(g.live), g.did - heard);
+        assert_true(file_says(dir, "provenance.json", "core 0 was a gem5::o3::CPU"));
+        assert_true(file_says(dir, "DONE", ""));
+        races += stat(g.live, "policy.vc.races.accesses");
+        live_free(part.live);
+        live_free(g.live);
+    }
+    snprintf(command, sizeof command, "rm -r %s", dir);
+    assert_int_equal(system(command), 0);
+    assert_true(races > 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_replay_finds_the_same),
         cmocka_unit_test(cores_wait_for_what_is_added),
         cmocka_unit_test(an_error_keeps_partial_results),
+        cmocka_unit_test(after_a_switch_to_a_cpu_that_is_not_heard_verdicts_stay),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -273,6 +273,29 @@ static void limits_stop_with_partial_results(void **state)
     lardsim_free(l);
 }
 
+/* What a host says of its events: the latest, while the run goes on. */
+static void a_caveat_is_said_of_a_run_that_goes_on(void **state)
+{
+    const char *const plain[] = {"policies=vc", NULL};
+    struct lardsim *l = lardsim_new();
+    char text[] = "some are missing";
+
+    (void)state;
+    assert_int_equal(lardsim_caveat(l, text), -1);
+    assert_int_equal(lardsim_exit_code(l), LARD_USAGE);
+    lardsim_free(l);
+
+    l = started(plain, NULL);
+    assert_null(sim_caveat(l));
+    assert_int_equal(lardsim_caveat(l, "all are there"), 0);
+    assert_int_equal(lardsim_caveat(l, text), 0);
+    *text = 'S';
+    assert_string_equal(sim_caveat(l), "some are missing");
+    assert_int_equal(lardsim_finish(l), 0);
+    assert_int_equal(lardsim_caveat(l, text), -1);
+    lardsim_free(l);
+}
+
 static void stop_it(void *run, uint64_t events)
 {
     if (events)
@@ -509,6 +532,7 @@ int main(void)
         cmocka_unit_test(a_region_counts_what_is_distinct_inside),
         cmocka_unit_test(misuse_is_an_error_not_a_crash),
         cmocka_unit_test(limits_stop_with_partial_results),
+        cmocka_unit_test(a_caveat_is_said_of_a_run_that_goes_on),
         cmocka_unit_test(a_run_can_be_stopped),
         cmocka_unit_test(a_timeline_is_there_when_the_run_is_over),
         cmocka_unit_test(a_run_without_a_timeline_has_none_that_is_cut),
