@@ -56,6 +56,38 @@ static bool all_zero(const struct lardsim *l, const struct finding_row *r, const
     return holds;
 }
 
+static uint64_t lines_of(const struct lardsim *l, const char *level)
+{
+    char *name = xasprintf("%s.capacity", level);
+    uint64_t lines = 0;
+
+    stats_value(l->stats, name, &lines);
+    free(name);
+    return lines;
+}
+
+/* An inclusive L3 has all lines of the private caches. An inclusive L2 has those of its L1s. */
+static char *l3_room(const struct lardsim *l)
+{
+    char *below = config_value(l->config, "l2.inclusion");
+    const uint64_t l1 = lines_of(l, "l1"), l2 = lines_of(l, "l2");
+    const bool exclusive = below && strcmp(below, "exclusive") == 0;
+    const uint64_t included = !l2 ? l1 : exclusive ? l1 + l2 : l2;
+
+    free(below);
+    return xstrdup(lines_of(l, "l3") < included ? "short" : "enough");
+}
+
+static char *text_of(const struct lardsim *l, const char *name)
+{
+    const bool resolved = !strcmp(name, "order") || !strcmp(name, "contention");
+    const char *has = resolved ? sim_machine_is(l, name) : NULL;
+
+    if (resolved)
+        return has ? xstrdup(has) : NULL;
+    return strcmp(name, "l3.room") == 0 ? l3_room(l) : config_value(l->config, name);
+}
+
 /* "NAME=VALUE" or "NAME!=VALUE". */
 static bool term_holds(const struct lardsim *l, const char *term, size_t n)
 {
@@ -63,9 +95,7 @@ static bool term_holds(const struct lardsim *l, const char *term, size_t n)
     const bool unequal = equals[-1] == '!';
     char *name = xasprintf("%.*s", (int)(equals - term - unequal), term);
     char *value = xasprintf("%.*s", (int)(term + n - equals - 1), equals + 1);
-    const bool resolved = !strcmp(name, "order") || !strcmp(name, "contention");
-    const char *has = resolved ? sim_machine_is(l, name) : NULL;
-    char *text = resolved ? has ? xstrdup(has) : NULL : config_value(l->config, name);
+    char *text = text_of(l, name);
     const bool holds = text && (strcmp(text, value) == 0) != unequal;
 
     free(text);

@@ -415,10 +415,24 @@ void lardsim_stop(struct lardsim *l, int signal)
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
+/* A region of interest that never begins would be results of nothing: overheads of 0 %. */
+static void warm_up_ends(struct lardsim *l)
+{
+    const uint64_t warm_up = l->machine ? l->machine->params.warm_up : 0;
+
+    if (warm_up && warm_up >= l->st.events && !l->err.code)
+        err_set(
+            &l->err, LARD_CONFIG,
+            "warm-up = %llu, and there are %llu events: no region of interest begins after them, "
+            "so nothing would be measured; give fewer",
+            (unsigned long long)warm_up, (unsigned long long)l->st.events);
+}
+
 /* Invariants hold on partial results too: the error that stopped the run stands before theirs. */
 static void complete(struct lardsim *l)
 {
     run_finish(l);
+    warm_up_ends(l);
     machine_ends(l);
     for (size_t i = 0; i < l->checkers; i++)
         checker_finish(l->checker[i]);
@@ -539,9 +553,16 @@ static void limit_progress(const struct lardsim *l, uint64_t *done, uint64_t *al
     *all = limit;
 }
 
+/* A producer who leaves the granularity out gets verdicts by byte, and may have meant words. */
 const char *sim_caveat(const struct lardsim *l)
 {
-    return l->pulled ? l->pulled->caveat : l->caveat;
+    if (!l->pulled || l->pulled->caveat)
+        return l->pulled ? l->pulled->caveat : l->caveat;
+    return l->params.granularity == GRANULARITY_TRACE && !l->pulled->granularity
+               ? "the trace does not state its granularity, so locations are single bytes; its "
+                 "producer should state it (in text by a line, `granularity 4`), or give --set "
+                 "granularity=4"
+               : NULL;
 }
 
 int lardsim_progress(const struct lardsim *l, uint64_t *done, uint64_t *all)
