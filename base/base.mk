@@ -2,7 +2,7 @@
 libcore_la_SOURCES += base/base.h base/build.c base/build.h base/calendar.c base/calendar.h base/config.c base/config_load.c base/csv.c base/digest.c base/err.c \
 	base/exits.def base/papers.def base/folder.c base/folder.h base/fiber.c base/fiber.h base/input.c base/input.h base/interval.c base/json.c base/json_read.c base/map.c base/mem.c \
 	base/outfile.c base/param.c base/param.h base/param_int.h \
-	base/rng.c base/seal.c base/shadow.c base/stats.c base/stats.h base/stats_int.h base/stats_out.c base/text.c \
+	base/rng.c base/seal.c base/sequences.c base/sequences.h base/shadow.c base/stats.c base/stats.h base/stats_int.h base/stats_out.c base/text.c \
 	base/vclock.c base/vclock.h base/yaml.c base/yaml.h
 
 # Which build this is. Looked up at each make; written, and base/stamp.c compiled, when it is another.

@@ -269,6 +269,23 @@ static void swap_word(struct rt_walk *w, sim_addr word, enum rt_way way)
     rt_step(w, RT_STEP_SWAP, 1);
 }
 
+void rt_replace(struct rt_walk *w, struct rt_clock *c, sim_addr word)
+{
+    const struct rt_block was = {c->at, c->size};
+
+    if (c->v.n) {
+        const struct rt_block b = rt_take(w, rt_size(c->v.n));
+        copy_lines(w, b.at, was.at, c->v.n);
+        c->at = b.at;
+        c->size = b.size;
+    } else {
+        vclock_free(&c->v, w->r->env.budget);
+        *c = (struct rt_clock){0};
+    }
+    swap_word(w, word, RT_SWAP_WIDE);
+    rt_discard(w->r, w->core, was);
+}
+
 void rt_publish(struct rt_walk *w, const struct rt_clock *mine, struct rt_clock *to, sim_addr word,
                 enum rt_way way)
 {

@@ -54,6 +54,8 @@ static void object_free(struct runtime *r, unsigned core, struct rt_object *o)
 {
     rt_clock_free(r, core, &o->write);
     rt_clock_free(r, core, &o->read);
+    if (o->kind == OBJECT_ATOMIC)
+        sequences_free(o->sequences, r->env.budget);
     budget_give(r->env.budget, sizeof *o + o->hold_cap * sizeof *o->hold);
     r->st.objects--;
     free(o->hold);

@@ -296,6 +296,6 @@ sim_cycle runtime_lower_access(struct runtime *r, const struct event *ev, bool a
 
     struct event heeded = *ev;
     if (!orders)
-        heeded.flags &= (uint16_t)~EVF_ORDER_MASK;
+        heeded.flags &= (uint16_t) ~(EVF_ORDER_MASK | EVF_C11);
     return runtime_lower(r, &heeded, core, clock, actor, now);
 }

@@ -13,6 +13,7 @@
 
 #include <assert.h>
 
+#include "base/sequences.h"
 #include "runtime/runtime.h"
 
 enum {
@@ -58,7 +59,10 @@ struct rt_object {
     struct rt_clock write, read; /* what releases gave; of a lock, what shared releases gave */
     struct rt_hold *hold;        /* owns; of a lock */
     uint32_t holds, hold_cap;
-    uint64_t inside;  /* barriers: arrived less departed */
+    union {
+        uint64_t inside;             /* barriers: arrived less departed */
+        struct sequences *sequences; /* owns; atomic locations. NULL: nothing of C11 yet */
+    };
     uint8_t kind;     /* enum ev_object */
     bool held_shared; /* ever: the software looks for a read clock */
 };
@@ -194,6 +198,9 @@ enum rt_way {
  * of the clock word of `to`. */
 void rt_publish(struct rt_walk *w, const struct rt_clock *mine, struct rt_clock *to, sim_addr word,
                 enum rt_way way);
+/* Other threads' parts of a location's clock have ended: what is left of it becomes a new clock, or
+ * none, in the place of the old one. */
+void rt_replace(struct rt_walk *w, struct rt_clock *c, sim_addr word);
 /* Makes the first clock of a thread, from nothing or from the one that its parent made for it. */
 void rt_begin_clock(struct rt_walk *w, struct rt_clock *c, uint32_t actor, sim_addr word);
 void rt_tick(struct rt_walk *w, uint32_t actor, uint64_t after); /* its own entry becomes `after` */

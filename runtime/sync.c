@@ -272,6 +272,41 @@ static void lock(struct rt_lowering *l)
     }
 }
 
+/* An atomic location's release sequences, before the event gives there. True: a store of C11 has
+ * taken something away from the location's clock, of which nobody has told the software's memory
+ * yet. */
+static bool sequences_step(struct rt_lowering *l, struct rt_object *o, bool gives)
+{
+    struct budget *b = l->walk.r->env.budget;
+    bool less = false;
+
+    if (!(l->ev->flags & EVF_C11)) {
+        if (o->sequences && gives)
+            sequences_merge(o->sequences, &o->write.v, b);
+        return false;
+    }
+    if (!o->sequences)
+        o->sequences = sequences_new(b);
+    if (event_ends_sequences(l->ev))
+        less = sequences_end(o->sequences, l->actor, &o->write.v, b);
+    if (gives)
+        sequences_begin(o->sequences, l->actor, &mine(l)->v, &o->write.v, b);
+    return less;
+}
+
+/* A store that releases nothing: it looks whether there is a clock that it has to end. */
+static void end_sequences(struct rt_lowering *l)
+{
+    const struct runtime *r = l->walk.r;
+    const sim_addr word = rt_object_word(r, l->ev->addr);
+    struct rt_object *o = rt_object_find(r, OBJECT_ATOMIC, l->ev->addr, 0);
+
+    load_own_word(l);
+    if (load_word(l, o ? &o->write : NULL, word, true) && sequences_step(l, o, false))
+        rt_replace(&l->walk, &o->write, word);
+    settle_now(l);
+}
+
 /* Volatiles and atomic locations: the field and its clock's word are read and written as one, by
  * wide accesses, so that a reader gets the clock of the value that it reads. */
 static void field(struct rt_lowering *l, unsigned kind, bool takes, bool gives)
@@ -285,6 +320,8 @@ static void field(struct rt_lowering *l, unsigned kind, bool takes, bool gives)
         take(l, o, EDGE_W, true);
     else
         load_word(l, &o->write, rt_object_word(r, l->ev->addr), true);
+    if (gives && kind == OBJECT_ATOMIC)
+        sequences_step(l, o, true);
     if (gives)
         give_write(l, o, RT_SWAP_WIDE);
     else
@@ -473,12 +510,17 @@ void rt_lower_access(struct rt_lowering *l)
     const bool gives = info->gives && order_gives(event_order(l->ev));
     const struct rt_thread *t = rt_thread(l->walk.r, l->ev->tid);
 
-    if (takes || gives ? to_begin(l) : !t->begun && t->birth.at)
+    const bool ends = event_ends_sequences(l->ev) && !gives;
+
+    if (takes || gives || ends ? to_begin(l) : !t->begun && t->birth.at)
         begin(l);
     if (l->ev->flags & EVF_IN_TXN) {
         note_variable(l);
     } else if (takes || gives) {
         call(&l->walk);
         field(l, OBJECT_ATOMIC, takes, gives);
+    } else if (ends) {
+        call(&l->walk);
+        end_sequences(l);
     }
 }

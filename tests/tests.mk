@@ -165,6 +165,7 @@ scripts += tests/cli/strip.sh
 scripts += tests/cli/sweep.sh
 scripts += tests/cli/tables.sh
 scripts += tests/cli/validate.sh
+scripts += tests/cli/versions.sh
 scripts += tests/cli/why.sh
 scripts += tests/fuzz/corpus.sh
 scripts += tests/gem5/gem5.sh

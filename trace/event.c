@@ -39,8 +39,7 @@ const char *order_text(enum ev_order o)
 enum { ACCESS_BYTES_MAX = 65536, CLOCK_BITS = 46 };
 enum {
     ACCESS_FLAGS = EVF_STACK | EVF_VOLATILE | EVF_ARRAY | EVF_FINAL | EVF_IN_TXN | EVF_ORDER_MASK |
-                   EVF_PRIVATE | EVF_PROVED | EVF_STATIC | EVF_SAFE,
-    ALL_FLAGS = EVF_SYSTEM | ACCESS_FLAGS | EVF_NURSERY | EVF_MORE
+                   EVF_PRIVATE | EVF_PROVED | EVF_STATIC | EVF_SAFE | EVF_C11
 };
 
 /* Bytes up to the last address are fine: then addr + bytes would be 0. */
@@ -58,14 +57,12 @@ static const char *flags_fault(const struct event *ev)
 {
     const unsigned flags = ev->flags;
 
-    if (flags & ~(unsigned)ALL_FLAGS)
-        return "flag bit 14 must be 0";
     if (flags & EVF_NURSERY && ev->kind != EV_GC_BEGIN && ev->kind != EV_GC_END)
         return "only gc-begin and gc-end can have the flag nursery";
     if (!event_is_access(ev))
         return flags & ACCESS_FLAGS
                    ? "only an access can be stack, volatile, array, final, static, "
-                     "txn, private, proved or safe, or have a memory order"
+                     "txn, private, proved, safe or c11, or have a memory order"
                    : NULL;
     if (flags & EVF_PROVED && !(flags & EVF_PRIVATE))
         return "only a private access can be proved to be one";
@@ -73,6 +70,8 @@ static const char *flags_fault(const struct event *ev)
         return "an access has no second record";
     if (event_order(ev) >= ORDERS)
         return "the memory order is none of those there are";
+    if (flags & EVF_C11 && !event_modifies_atomic(ev))
+        return "only an atomic write or rmw can be c11";
     if (ev->kind == EV_RMW && event_order(ev) == ORDER_NONE)
         return "an rmw needs an order: relaxed, acquire, release, acq-rel or seq-cst";
     return NULL;

@@ -74,7 +74,7 @@ static const char *looks_like(const struct input *in)
         return "binary data of some other kind";
     if (looks_dinero(in))
         return "a Dinero trace; name its format: din:FILE or xdin:FILE";
-    return "text of some other kind; a text trace begins with \"lardsim-text 1\"";
+    return "text of some other kind; a text trace begins with \"lardsim-text 2\"";
 }
 
 static int unknown_format(const struct input *in, struct err *e)

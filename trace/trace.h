@@ -60,6 +60,7 @@ enum ev_flag {
     EVF_PROVED = 1 << 11,  /* of these, what an analysis of the program knows of */
     EVF_STATIC = 1 << 12,  /* accesses: to a static field */
     EVF_SAFE = 1 << 13,    /* accesses: an analysis of the program says that they race with none */
+    EVF_C11 = 1 << 14,     /* atomic write or rmw of C11, of which release sequences are made */
     EVF_MORE = 1 << 15     /* a second record follows and belongs to the same event */
 };
 enum { EVF_ORDER_SHIFT = 6, EVF_ORDER_MASK = 7 << EVF_ORDER_SHIFT };
@@ -97,6 +98,16 @@ bool event_has_address(const struct event *ev);
 static inline enum ev_order event_order(const struct event *ev)
 {
     return (enum ev_order)((ev->flags & EVF_ORDER_MASK) >> EVF_ORDER_SHIFT);
+}
+/* An atomic write or rmw: it may be of C11. */
+static inline bool event_modifies_atomic(const struct event *ev)
+{
+    return (ev->kind == EV_WRITE || ev->kind == EV_RMW) && ev->flags & EVF_ORDER_MASK;
+}
+/* A store of C11: it ends the release sequences that other threads head at its address. */
+static inline bool event_ends_sequences(const struct event *ev) /* accesses only */
+{
+    return ev->kind == EV_WRITE && ev->flags & EVF_C11;
 }
 static inline bool order_takes(enum ev_order o)
 {
@@ -395,7 +406,7 @@ extern const struct trace_format *const trace_formats[]; /* NULL-terminated */
 /* ---- what a file says of itself without being decoded --------------------------------------- */
 
 struct trace_summary {
-    char format[32]; /* "lardsim-trace 1" */
+    char format[32]; /* "lardsim-trace 2" */
     char producer[128];
     uint64_t first, events, blocks, file_bytes;
     uint64_t kinds[EV_KINDS]; /* events by kind; valid when counted */
@@ -492,7 +503,7 @@ struct synth_params { /* see synth_param_rows for meanings */
     uint64_t run_max, gap_max, sites, system_share;
     uint64_t wait_share, txn_share, heap_share, gc_share, kernel_threads;
     uint64_t granularity;
-    uint64_t privates, fields, stride, unaligned;
+    uint64_t privates, fields, stride, unaligned, c11;
     uint64_t flag_share, end_share, site_share;
     uint32_t fork;  /* enum synth_fork */
     uint32_t sizes; /* bit i: accesses of 1 << i bytes */

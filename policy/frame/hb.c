@@ -345,10 +345,45 @@ void hb_atomic_before(struct hb *hb, const struct event *ev)
         take(hb, ev, object_get(hb, OBJECT_ATOMIC, ev->addr, 0), EDGE_W);
 }
 
+/* A store ends the sequences of other actors. The location's clock is then that of an actor's
+ * release, or empty. */
+static void end_sequences(struct hb *hb, uint32_t actor, struct hb_object *o)
+{
+    if (!sequences_end(o->sequences, actor, &o->write, hb->budget))
+        return;
+    const uint64_t time = vclock_get(&o->write, actor);
+    o->write_of = time ? epoch_make(actor, time) : 0;
+}
+
+/* What a write or rmw of C11 does to the release sequences at its location, and what another does
+ * that releases where there are some. */
+static void sequences_step(struct hb *hb, const struct event *ev, struct hb_object *o, bool gives)
+{
+    const uint32_t actor = hb_actor(hb, ev->tid);
+
+    if (!(ev->flags & EVF_C11)) {
+        if (o->sequences)
+            sequences_merge(o->sequences, &o->write, hb->budget);
+        return;
+    }
+    if (!o->sequences)
+        o->sequences = sequences_new(hb->budget);
+    if (event_ends_sequences(ev))
+        end_sequences(hb, actor, o);
+    if (gives)
+        sequences_begin(o->sequences, actor, hb_clock(hb, ev->tid), &o->write, hb->budget);
+}
+
 void hb_atomic_after(struct hb *hb, const struct event *ev)
 {
-    if (order_gives(event_order(ev)) && ev_info[ev->kind].gives)
-        give(hb, ev, object_get(hb, OBJECT_ATOMIC, ev->addr, 0), EDGE_W);
+    const bool gives = order_gives(event_order(ev)) && ev_info[ev->kind].gives;
+
+    if (!gives && !event_ends_sequences(ev))
+        return;
+    struct hb_object *o = object_get(hb, OBJECT_ATOMIC, ev->addr, 0);
+    sequences_step(hb, ev, o, gives);
+    if (gives)
+        give(hb, ev, o, EDGE_W);
 }
 
 void hb_commit_before(struct hb *hb, const struct event *commit, const struct event *accesses,

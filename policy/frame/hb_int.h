@@ -2,6 +2,7 @@
 #ifndef LARDSIM_HB_INT_H
 #define LARDSIM_HB_INT_H
 
+#include "base/sequences.h"
 #include "policy/frame/hb.h"
 
 enum { OBJECT_GRANULE = 8 }; /* of the table below; objects in one granule are chained */
@@ -22,8 +23,11 @@ struct hb_object { /* a lock, volatile, round of a barrier, class, atomic locati
     epoch write_of;    /* `write` is the clock that this actor had at this time; 0: of several */
     struct hold *hold; /* owns; locks */
     uint32_t holds, hold_cap;
-    uint64_t inside; /* barriers: arrived less departed */
-    uint8_t kind;    /* enum ev_object */
+    union {
+        uint64_t inside;             /* barriers: arrived less departed */
+        struct sequences *sequences; /* owns; atomic locations. NULL: nothing of C11 yet */
+    };
+    uint8_t kind; /* enum ev_object */
 };
 
 struct hb_object *object_get(struct hb *hb, unsigned kind, sim_addr addr,

@@ -67,6 +67,8 @@ static void object_free(struct hb *hb, struct hb_object *o)
 {
     vclock_free(&o->write, hb->budget);
     vclock_free(&o->read, hb->budget);
+    if (o->kind == OBJECT_ATOMIC)
+        sequences_free(o->sequences, hb->budget);
     budget_give(hb->budget, sizeof *o + o->hold_cap * sizeof *o->hold);
     free(o->hold);
     free(o);
@@ -147,7 +149,10 @@ static bool snapshot_chain(void *arg, sim_addr addr, void *cell)
         copy->round = o->round;
         copy->id = o->id;
         copy->kind = o->kind;
-        copy->inside = o->inside;
+        if (o->kind == OBJECT_ATOMIC)
+            copy->sequences = sequences_copy(o->sequences, s->hb->budget);
+        else
+            copy->inside = o->inside;
         copy->write_of = o->write_of;
         vclock_copy(&copy->write, &o->write, s->hb->budget);
         vclock_copy(&copy->read, &o->read, s->hb->budget);

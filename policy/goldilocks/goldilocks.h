@@ -241,6 +241,10 @@ struct gold_hold { /* a thread's hold on a lock */
     bool shared, waiting;
     uint32_t depth; /* > 0 */
 };
+struct gold_head { /* of release sequences, of C11: an actor, and what its releases give */
+    uint32_t actor;
+    gold_element element;
+};
 struct gold_object {
     struct gold_object *next; /* in the same granule */
     sim_addr addr;
@@ -248,14 +252,25 @@ struct gold_object {
     gold_element element, readers; /* what releases give; of a lock, what shared ones give */
     struct gold_hold *hold;        /* owns */
     uint32_t holds, hold_cap;
-    uint64_t inside; /* barriers: arrived less departed */
-    uint8_t kind;    /* enum ev_object */
+    union {
+        uint64_t inside;          /* barriers: arrived less departed */
+        struct {                  /* atomic locations, as base/sequences.h has them for clocks */
+            uint32_t sole, heads; /* sole: 1 + the actor that gave all that `element` is given */
+        };
+    };
+    struct gold_head *head; /* owns; heads of them, where there is no sole one */
+    bool given;             /* atomic locations: somebody has given to `element` */
+    uint8_t kind;           /* enum ev_object */
 };
 void gold_objects_init(struct goldilocks *g);
 void gold_objects_free(struct goldilocks *g);
 struct gold_object *gold_object_get(struct goldilocks *g, unsigned kind, sim_addr addr,
                                     uint64_t round); /* made when new */
 void gold_object_drop(struct goldilocks *g, unsigned kind, sim_addr addr, uint64_t round);
+/* What the event does to release sequences at the location, before it gives there. Returns the
+ * element to which it gives. */
+gold_element gold_sequences(struct goldilocks *g, struct gold_object *o, const struct event *ev,
+                            bool gives, unsigned core);
 void gold_objects_clear(struct goldilocks *g, sim_addr addr, uint64_t bytes);
 void gold_objects_copy(struct goldilocks *g, sim_addr to, sim_addr from, uint64_t bytes,
                        unsigned core);

@@ -185,12 +185,31 @@ struct gold_object *gold_object_get(struct goldilocks *g, unsigned kind, sim_add
     return object_new(g, kind, addr, round);
 }
 
+static uint64_t heads_bytes(uint32_t heads) /* there is room for a power of 2 */
+{
+    return heads ? (UINT64_C(2) << (31 - __builtin_clz(heads))) * sizeof(struct gold_head) : 0;
+}
+
+/* Keeps the element of one of them, if it has that. */
+static void heads_drop(struct goldilocks *g, struct gold_object *o, gold_element keep)
+{
+    for (uint32_t i = 0; i < o->heads; i++)
+        if (o->head[i].element != keep)
+            element_drop(g, o->head[i].element);
+    budget_give(g->env->budget, heads_bytes(o->heads));
+    free(o->head);
+    o->head = NULL;
+    o->heads = 0;
+}
+
 static void object_free(struct goldilocks *g, struct gold_object *o)
 {
     for (uint32_t i = 0; i < o->holds; i++)
         held_remove(g, o->hold[i].tid, o->element);
     element_drop(g, o->element);
     element_drop(g, o->readers);
+    if (o->kind == OBJECT_ATOMIC)
+        heads_drop(g, o, 0);
     budget_give(g->env->budget, sizeof *o + o->hold_cap * sizeof *o->hold);
     free(o->hold);
     free(o);
@@ -245,6 +264,83 @@ void gold_objects_free(struct goldilocks *g)
     map_free(&g->live);
 }
 
+/* ---- release sequences ---------------------------------------------------------------------- */
+
+/* From now on `to` is in each lockset that `from` is in now. */
+static void same_element(struct goldilocks *g, gold_element to, gold_element from, unsigned core)
+{
+    const struct gold_cell cell = {
+        .rule = GOLD_EDGE, .actor = GOLD_NOBODY, .from = {from, 0}, .to = to};
+
+    gold_append(g, &cell, core);
+}
+
+static gold_element head_add(struct goldilocks *g, struct gold_object *o, const struct gold_head *h)
+{
+    const uint64_t was = heads_bytes(o->heads), now = heads_bytes(o->heads + 1);
+
+    if (was != now) {
+        o->head = xrealloc(o->head, now / sizeof *h, sizeof *h);
+        budget_take(g->env->budget, now - was);
+    }
+    o->head[o->heads++] = *h;
+    return h->element;
+}
+
+static const struct gold_head *head_of(const struct gold_object *o, uint32_t actor)
+{
+    for (uint32_t i = 0; i < o->heads; i++)
+        if (o->head[i].actor == actor)
+            return &o->head[i];
+    return NULL;
+}
+
+/* Somebody else gives, too: what the sole actor gave stays apart. */
+static void sole_no_more(struct goldilocks *g, struct gold_object *o, unsigned core)
+{
+    if (!o->sole)
+        return;
+    head_add(g, o, &(struct gold_head){o->sole - 1, o->element});
+    o->element = element_new(g);
+    same_element(g, o->element, o->head[o->heads - 1].element, core);
+    o->sole = 0;
+}
+
+/* A store: what others have given is an element no more. */
+static void end_sequences(struct goldilocks *g, struct gold_object *o, uint32_t actor)
+{
+    if (!o->given || o->sole == actor + 1)
+        return;
+    const struct gold_head *own = head_of(o, actor);
+    const gold_element keep = own ? own->element : 0;
+    element_drop(g, o->element);
+    heads_drop(g, o, keep);
+    o->element = keep ? keep : element_new(g);
+    o->given = keep;
+    o->sole = keep ? actor + 1 : 0;
+}
+
+gold_element gold_sequences(struct goldilocks *g, struct gold_object *o, const struct event *ev,
+                            bool gives, unsigned core)
+{
+    const uint32_t actor = hb_actor(g->env->hb, ev->tid);
+
+    if (event_ends_sequences(ev))
+        end_sequences(g, o, actor);
+    if (!gives)
+        return 0;
+    if (ev->flags & EVF_C11 && !o->given)
+        o->sole = actor + 1;
+    o->given = true;
+    if (!(ev->flags & EVF_C11))
+        sole_no_more(g, o, core);
+    if (!(ev->flags & EVF_C11) || o->sole == actor + 1)
+        return o->element;
+    sole_no_more(g, o, core);
+    const struct gold_head *own = head_of(o, actor);
+    return own ? own->element : head_add(g, o, &(struct gold_head){actor, element_new(g)});
+}
+
 /* ---- copies --------------------------------------------------------------------------------- */
 
 struct copies { /* of the objects of a region */
@@ -269,11 +365,18 @@ static void same_holds(struct goldilocks *g, struct gold_object *o, const struct
 
 static void knows_as_much(struct copies *t, gold_element to, gold_element from)
 {
-    const struct gold_cell cell = {
-        .rule = GOLD_EDGE, .actor = GOLD_NOBODY, .from = {from, 0}, .to = to};
-
     if (from)
-        gold_append(t->g, &cell, t->core);
+        same_element(t->g, to, from, t->core);
+}
+
+static void same_heads(struct copies *t, struct gold_object *o, const struct gold_object *of)
+{
+    o->sole = of->sole;
+    for (uint32_t i = 0; i < of->heads; i++) {
+        const gold_element element = element_new(t->g);
+        head_add(t->g, o, &(struct gold_head){of->head[i].actor, element});
+        same_element(t->g, element, of->head[i].element, t->core);
+    }
 }
 
 static bool copy_chain(void *arg, sim_addr addr, void *cell)
@@ -291,13 +394,17 @@ static bool copy_chain(void *arg, sim_addr addr, void *cell)
                                      .round = o->round,
                                      .element = element_new(t->g),
                                      .readers = o->readers ? element_new(t->g) : 0,
-                                     .inside = o->inside,
+                                     .given = o->given,
                                      .kind = o->kind};
+        if (o->kind == OBJECT_BARRIER)
+            copy->inside = o->inside;
         if (gold_spoilt(t->g, o->element))
             spoil(t->g, copy->element);
         same_holds(t->g, copy, o);
         knows_as_much(t, copy->element, o->element);
         knows_as_much(t, copy->readers, o->readers);
+        if (o->kind == OBJECT_ATOMIC)
+            same_heads(t, copy, o);
         t->made = copy;
     }
     return false;

@@ -31,12 +31,13 @@ static gold_element me(const struct goldilocks *g, const struct event *ev)
     return gold_actor(hb_actor(g->env->hb, ev->tid));
 }
 
-/* What an actor gives ends its moment. */
-static void give(struct goldilocks *g, const struct event *ev, gold_element to, unsigned core)
+/* What an actor gives ends its moment, which is returned. */
+static uint64_t give(struct goldilocks *g, const struct event *ev, gold_element to, unsigned core)
 {
     const uint64_t moment = gold_close(g, hb_actor(g->env->hb, ev->tid));
 
     edge(g, ev, (struct gold_cell){.from = {me(g, ev), 0}, .to = to, .moment = moment}, core);
+    return moment;
 }
 
 static void take(struct goldilocks *g, const struct event *ev, gold_element from,
@@ -205,15 +206,29 @@ void gold_sync(struct goldilocks *g, const struct event *ev, unsigned core)
 
 /* ---- atomics, transactions, memory ---------------------------------------------------------- */
 
+/* A head of a release sequence that is not the only one gives to an element of its own, and that to
+ * the location's. */
+static void atomic_gives(struct goldilocks *g, const struct event *ev, struct gold_object *o,
+                         bool gives, unsigned core)
+{
+    const gold_element to = gold_sequences(g, o, ev, gives, core);
+
+    if (!gives)
+        return;
+    const uint64_t moment = give(g, ev, to, core);
+    if (to != o->element)
+        edge(g, ev, (struct gold_cell){.from = {to, 0}, .to = o->element, .moment = moment}, core);
+}
+
 static void atomic_step(struct goldilocks *g, bool after, const struct event *ev, unsigned core)
 {
-    const struct gold_object *o = gold_object_get(g, OBJECT_ATOMIC, ev->addr, 0);
+    struct gold_object *o = gold_object_get(g, OBJECT_ATOMIC, ev->addr, 0);
     const enum ev_order order = event_order(ev);
 
     if (!after && order_takes(order) && ev_info[ev->kind].takes)
         take(g, ev, o->element, 0, core);
-    if (after && order_gives(order) && ev_info[ev->kind].gives)
-        give(g, ev, o->element, core);
+    if (after)
+        atomic_gives(g, ev, o, order_gives(order) && ev_info[ev->kind].gives, core);
 }
 
 /* The extended synchronizes-with order and the two others of section 3: commits that share a

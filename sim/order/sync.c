@@ -213,8 +213,10 @@ static void atomic_access(struct order *o, const struct event *ev)
     const bool takes = info->takes && order_takes(event_order(ev));
     const bool gives = info->gives && order_gives(event_order(ev));
 
-    if (takes || gives)
-        order_message(o, ev, WAIT_VOLATILE, gives);
+    const bool ends = event_ends_sequences(ev);
+
+    if (takes || gives || ends)
+        order_message(o, ev, WAIT_VOLATILE, gives || ends);
 }
 
 /* ---- the event ------------------------------------------------------------------------------ */

@@ -80,6 +80,17 @@ static void object_put(struct flow *f, struct flow_key key, const struct walk *r
         object_add(f, &o);
 }
 
+static void object_drop(struct flow *f, struct flow_key k)
+{
+    const uint64_t key[3] = {k.space, k.addr, k.round}, digest = digest_bytes(key, sizeof key);
+    const uint64_t *at = map_find(&f->index, digest);
+
+    if (!at)
+        return;
+    f->object[*at - 1].key.space = FLOW_GONE;
+    map_remove(&f->index, digest);
+}
+
 static bool lies_in(const struct flow_object *o, sim_addr addr, uint64_t bytes)
 {
     return o->key.space < FLOW_BIRTH && o->key.addr - addr < bytes;
@@ -107,7 +118,7 @@ static void put_again(struct flow *f, struct flow_object *was, size_t n, sim_add
     map_free(&f->index);
     map_free(&f->pages);
     for (size_t i = 0; i < n; i++)
-        if (!lies_in(&was[i], addr, bytes))
+        if (was[i].key.space != FLOW_GONE && !lies_in(&was[i], addr, bytes))
             object_add(f, &was[i]);
 }
 
@@ -179,6 +190,47 @@ static bool each_variable(struct flow *f, const struct walk *r, const struct eve
         }
     }
     return false;
+}
+
+/* ---- release sequences ---------------------------------------------------------------------- */
+
+/* An atomic location of C11 has an object more for each actor that knows and heads a sequence there
+ * (base/sequences.h): it is what a store of that actor leaves. */
+static struct flow_key head_key(sim_addr addr, uint32_t actor)
+{
+    return (struct flow_key){FLOW_ATOMIC, addr, actor + UINT64_C(1)};
+}
+
+/* A store of C11 that the view heeds. */
+static void end_sequences(struct flow *f, const struct walk *r, const struct event *ev)
+{
+    const struct flow_key location = {FLOW_ATOMIC, ev->addr, 0};
+    const struct flow_object *own;
+
+    if (!object_find(f, location))
+        return;
+    for (uint32_t a = 0; a < f->actors; a++)
+        if (a != r->actor)
+            object_drop(f, head_key(ev->addr, a));
+    object_drop(f, location);
+    own = object_find(f, head_key(ev->addr, r->actor));
+    if (own) {
+        struct flow_object left = *own;
+        left.key = location;
+        object_add(f, &left);
+    }
+}
+
+static void sequences_step(struct flow *f, const struct walk *r, const struct event *ev)
+{
+    const bool heeded = !(ev->flags & EVF_SYSTEM) || checker_view(r->hb) & VIEW_ALL_SYNC;
+
+    if (!heeded || ev->flags & EVF_IN_TXN || !(ev->flags & EVF_C11))
+        return;
+    if (event_ends_sequences(ev))
+        end_sequences(f, r, ev);
+    if (r->gave && flow_knows(f, r->actor))
+        object_put(f, head_key(ev->addr, r->actor), r, ev);
 }
 
 /* ---- taking --------------------------------------------------------------------------------- */
@@ -310,6 +362,8 @@ void flow_step(struct flow *f, const struct walk *r, const struct event *ev)
         follow_memory(f, ev);
     if (!flow_knows(f, r->actor) && learns(f, r, ev))
         reached(f, r, ev);
+    if (event_is_access(ev))
+        sequences_step(f, r, ev);
     if (r->gave && flow_knows(f, r->actor))
         give(f, r, ev);
     if (r->other_gave && flow_knows(f, r->other))

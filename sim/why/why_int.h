@@ -103,7 +103,8 @@ enum flow_space {
     FLOW_ATOMIC,
     FLOW_COMMIT,
     FLOW_BIRTH, /* addr: the thread */
-    FLOW_FINAL
+    FLOW_FINAL,
+    FLOW_GONE /* it was ended by a store of C11 */
 };
 struct flow_key {
     enum flow_space space;

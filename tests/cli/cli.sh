@@ -408,7 +408,7 @@ says out "lardsim-text" "events       6" "threads      2"
 
 about "convert there and back keeps everything"
 run 0 trace convert one.lard one.txt
-says one.txt "lardsim-text 1"
+says one.txt "lardsim-text 2"
 run 0 trace convert one.txt back.lard
 same one.lard back.lard
 run 0 trace convert --to text one.lard -
@@ -441,7 +441,7 @@ absent x.txt
 
 about "cat shows a part, with its number and names"
 run 0 trace cat race.txt
-says out "lardsim-text 1" "T0 fork T1" "B.java:2"
+says out "lardsim-text 2" "T0 fork T1" "B.java:2"
 run 0 trace cat --first 2 --count 1 race.txt
 says out "first 2" "T1 write 0x1000 8" "B.java:2"
 tests=$((tests + 1))
@@ -485,7 +485,7 @@ cmp -s out again.txt || fail "what has numbers does not read back as the same tr
 run 0 trace cat --numbers --first 4 --thread 2 moved.txt
 says out "first 4" "# 4: account + 8, at Account:9" "# 6"
 run 0 trace cat --numbers --count 0 moved.txt
-says out "lardsim-text 1"
+says out "lardsim-text 2"
 
 about "cat's output is a trace"
 run 0 trace cat one.lard

@@ -80,6 +80,7 @@ struct synth_params draw_params(struct rng *r, uint64_t seed)
     draw_program(r, &p);
     draw_memory(r, &p);
     draw_sync(r, &p);
+    p.c11 = seed % 3 * 500; /* nothing is drawn for it, so that older seeds draw what they did */
     return p;
 }
 
@@ -95,6 +96,26 @@ struct synth_params draw_regions(struct rng *r, uint64_t seed)
     p.read_share = draw_between(r, 500, 990);
     p.run_max = draw_between(r, 1, 30);
     p.atomics = rng_below(r, 2) ? 0 : p.atomics;
+    return p;
+}
+
+struct synth_params draw_atomics(struct rng *r, uint64_t seed)
+{
+    struct synth_params p = draw_params(r, seed);
+
+    p.raw = false;
+    p.fields = 1;
+    p.atomics = draw_between(r, 1, 4);
+    p.variables = p.atomics + draw_between(r, 1, 3);
+    p.sizes = rng_below(r, 4) ? 4 : p.sizes; /* 4 bytes */
+    p.unaligned = 0;
+    p.discipline = draw_between(r, 600, 1000);
+    p.sharing = 1000;
+    p.locks = rng_below(r, 2);
+    p.volatiles = p.barriers = 0;
+    p.sync_share = draw_between(r, 0, 60);
+    p.txn_share = draw_share(r, 30);
+    p.c11 = rng_below(r, 2) ? 1000 : draw_between(r, 0, 999);
     return p;
 }
 

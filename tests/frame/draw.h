@@ -14,6 +14,8 @@ struct synth_params draw_params(struct rng *r, uint64_t seed);
 /* For conflicts of regions: few variables, little synchronisation, so that regions go on for long;
  * half of the seeds. The other half is as above. */
 struct synth_params draw_regions(struct rng *r, uint64_t seed);
+/* For release sequences of C11: most of what orders is atomic accesses to a few locations. */
+struct synth_params draw_atomics(struct rng *r, uint64_t seed);
 void draw_print(const struct synth_params *p); /* as `lardsim` takes it */
 
 void draw_stream(struct stream *s, const struct synth_params *p);

@@ -35,12 +35,14 @@ static inline void access_from(const uint8_t *p, struct event *ev)
 {
     static const uint32_t large[8] = {12, 16, 24, 31, 32, 64, 65, 1000};
 
-    ev->flags = (uint16_t)((p[2] | p[3] << 8) & 0x1ff);
+    ev->flags = (uint16_t)((p[2] | p[3] << 8) & (EVF_C11 | 0x1ff));
     ev->addr = address_from(p[4]);
     ev->aux = p[5];
     ev->size = p[6] < 0xf8 ? 1 + p[6] % 8u : large[p[6] - 0xf8];
     if (ev->kind == EV_RMW && event_order(ev) == ORDER_NONE)
         ev->flags |= ORDER_SEQ_CST << EVF_ORDER_SHIFT;
+    if (!event_modifies_atomic(ev))
+        ev->flags &= (uint16_t)~EVF_C11;
 }
 
 static inline void second_from(const uint8_t *p, struct event ev[EVENT_RECORDS])

@@ -69,7 +69,7 @@ cli/validate: cli cli/programs sim
 validate:
 '
 # What other top-level folders may include; tables (.def) too.
-public='base/base.h base/build.h base/calendar.h base/fiber.h base/folder.h base/input.h base/param.h base/stats.h base/vclock.h base/yaml.h trace/trace.h
+public='base/base.h base/build.h base/calendar.h base/fiber.h base/folder.h base/input.h base/param.h base/sequences.h base/stats.h base/vclock.h base/yaml.h trace/trace.h
 memory/memory.h memory/pages.h memory/perturb.h cache/cache.h coherence/coherence.h dsm/dsm.h isa/lardx86/lardx86.h swmanager/swmanager.h
 runtime/runtime.h policy/policy.h policy/checker.h policy/machine.h policy/view.h policy/inline_heap.h policy/space.h sim/lardsim.h sim/sim.h sim/why.h workloads/workloads.h capture/capture.h results/results.h'
 

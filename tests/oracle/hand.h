@@ -25,6 +25,7 @@ enum { X = 0x1000, Y = 0x2000, L = 0x9000, M = 0x9100 };
         .kind = EV_##k, .tid = (t), .addr = (a), .size = 4, .flags = (f)                           \
     }
 #define ATOM(k, t, a, o) FLAGGED(k, t, a, ORDER_##o << EVF_ORDER_SHIFT)
+#define C11(k, t, a, o)  FLAGGED(k, t, a, ORDER_##o << EVF_ORDER_SHIFT | EVF_C11)
 #define TX(k, t, a)      FLAGGED(k, t, a, EVF_IN_TXN)
 #define ON(k, t, a)                                                                                \
     {                                                                                              \

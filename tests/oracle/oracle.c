@@ -26,6 +26,7 @@ struct oracle {
     size_t words;
     uint64_t *known; /* for each event a bit for itself and for all that happens before it */
     uint64_t *time;  /* for each event its thread's own time */
+    uint64_t *by;    /* for each event who acts */
     struct thread *thread;
     struct actor *actor;
     size_t actors, actors_cap;
@@ -88,7 +89,7 @@ static void enter(struct oracle *o, size_t e)
 
     known(o, e)[e / 64] |= UINT64_C(1) << e % 64;
     o->time[e] = t->time;
-    const uint64_t id = scene_actor(&o->s, ev->tid);
+    const uint64_t id = o->by[e] = scene_actor(&o->s, ev->tid);
     struct actor *a = actor_find(o, id);
 
     if (a) {
@@ -190,18 +191,45 @@ static void happen(struct oracle *o, size_t e, size_t access)
 
 /* ---- synchronisation ------------------------------------------------------------------------ */
 
+/* The modification order of an atomic location, C11 5.1.2.4: whoever reads after the last of these
+ * modifications reads from the release sequence headed by the i-th, if each later one is of that
+ * thread, or is no store of C11. What is no C11 heads no sequence: it counts until such a store. */
+static bool in_sequence(const struct oracle *o, const struct list *modified, size_t i)
+{
+    const bool heads = o->s.ev[modified->at[i]]->flags & EVF_C11;
+
+    for (size_t k = i + 1; k < modified->n; k++) {
+        const struct event *later = o->s.ev[modified->at[k]];
+        const bool store = later->kind == EV_WRITE && later->flags & EVF_C11;
+        if (store && !(heads && o->by[modified->at[k]] == o->by[modified->at[i]]))
+            return false;
+    }
+    return true;
+}
+
+static void atomic_take(struct oracle *o, size_t e)
+{
+    const struct list *modified = &place_at(&o->s.places, ATOMIC, o->s.ev[e]->addr, 0)->exclusive;
+
+    for (size_t i = 0; i < modified->n; i++)
+        if (order_gives(event_order(o->s.ev[modified->at[i]])) && in_sequence(o, modified, i))
+            edge(o, modified->at[i], e);
+}
+
 static void access_event(struct oracle *o, size_t e)
 {
     const struct event *ev = o->s.ev[e];
-    const bool edges = scene_heeds(&o->s, ev);
+    const bool edges = scene_heeds(&o->s, ev) && event_order(ev) != ORDER_NONE;
 
     if (scene_waits(&o->s, e))
         return;
     if (edges && ev->kind != EV_WRITE && order_takes(event_order(ev)))
-        take(o, &place_at(&o->s.places, ATOMIC, ev->addr, 0)->exclusive, e);
+        atomic_take(o, e);
     happen(o, e, e);
+    if (edges && ev->kind != EV_READ)
+        list_add(&place_at(&o->s.places, ATOMIC, ev->addr, 0)->exclusive, e);
     if (edges && ev->kind != EV_READ && order_gives(event_order(ev)))
-        publish(o, &place_at(&o->s.places, ATOMIC, ev->addr, 0)->exclusive, e);
+        o->thread[ev->tid].time = o->time[e] + 1;
 }
 
 /* Takes from where earlier commits published, or publishes there, for each of the transaction's
@@ -374,6 +402,7 @@ static void prepare(struct oracle *o)
     o->words = o->s.events / 64 + 1;
     o->known = oracle_need(calloc(o->s.events * o->words + 1, sizeof *o->known));
     o->time = oracle_need(calloc(o->s.events + 1, sizeof *o->time));
+    o->by = oracle_need(calloc(o->s.events + 1, sizeof *o->by));
     o->first_pair = oracle_need(calloc(o->s.events + 1, sizeof *o->first_pair));
     o->thread = oracle_need(calloc(o->s.threads + 1, sizeof *o->thread));
     for (size_t t = 0; t < o->s.threads; t++)
@@ -409,6 +438,7 @@ void oracle_free(struct oracle *o)
     free(o->actor);
     free(o->known);
     free(o->time);
+    free(o->by);
     free(o->pair);
     free(o->first_pair);
     free(o->location);

@@ -147,6 +147,69 @@ static void atomics_order_as_their_orders_say(void **state)
     RACES("3", W(0, X), ATOM(WRITE, 0, L, RELEASE), ATOM(READ, 1, L + 2, ACQUIRE), R(1, X));
 }
 
+/* C11 5.1.2.4: a release sequence is the release, later stores by its thread, and
+ * read-modify-writes by any. */
+static void stores_of_c11_end_release_sequences_of_others(void **state)
+{
+    (void)state;
+    /* another's store ends it, whether it releases or not */
+    RACES("4", W(0, X), C11(WRITE, 0, L, RELEASE), C11(WRITE, 1, L, RELEASE),
+          ATOM(READ, 2, L, ACQUIRE), R(2, X));
+    RACES("4", W(0, X), C11(WRITE, 0, L, RELEASE), C11(WRITE, 1, L, RELAXED),
+          ATOM(READ, 2, L, ACQUIRE), R(2, X));
+    RACES("4", W(0, X), C11(RMW, 0, L, RELEASE), C11(WRITE, 1, L, RELAXED),
+          ATOM(READ, 2, L, ACQUIRE), R(2, X));
+    /* its own thread's do not; what that has done since is not given by a relaxed one */
+    RACES("", W(0, X), C11(WRITE, 0, L, RELEASE), C11(WRITE, 0, L, RELAXED),
+          ATOM(READ, 2, L, ACQUIRE), R(2, X));
+    RACES("4", C11(WRITE, 0, L, RELEASE), W(0, X), C11(WRITE, 0, L, RELAXED),
+          ATOM(READ, 2, L, ACQUIRE), R(2, X));
+    /* read-modify-writes go on, and head sequences of their own */
+    RACES("", W(0, X), C11(WRITE, 0, L, RELEASE), C11(RMW, 1, L, RELAXED),
+          ATOM(READ, 2, L, ACQUIRE), R(2, X));
+    RACES("", W(0, X), W(1, Y), C11(WRITE, 0, L, RELEASE), C11(RMW, 1, L, RELEASE),
+          ATOM(READ, 2, L, ACQUIRE), R(2, X), R(2, Y));
+    /* of several heads a store leaves its thread's */
+    RACES("6", W(0, X), W(1, Y), C11(WRITE, 0, L, RELEASE), C11(RMW, 1, L, RELEASE),
+          C11(WRITE, 1, L, RELAXED), ATOM(READ, 2, L, ACQUIRE), R(2, X), R(2, Y));
+    RACES("7", W(0, X), W(1, Y), C11(WRITE, 0, L, RELEASE), C11(RMW, 1, L, RELEASE),
+          C11(WRITE, 0, L, RELAXED), ATOM(READ, 2, L, ACQUIRE), R(2, X), R(2, Y));
+    /* what has ended does not begin again */
+    RACES("5", W(0, X), C11(WRITE, 0, L, RELEASE), C11(WRITE, 1, L, RELAXED),
+          C11(WRITE, 0, L, RELAXED), ATOM(READ, 2, L, ACQUIRE), R(2, X));
+    /* the thread of a store that has ended others has them no less */
+    RACES("", W(0, X), C11(WRITE, 0, L, RELEASE), C11(RMW, 1, L, ACQUIRE),
+          C11(WRITE, 1, L, RELEASE), ATOM(READ, 2, L, ACQUIRE), R(2, X));
+    /* what is no C11 ends nothing, and counts until a store of C11 */
+    RACES("", W(0, X), C11(WRITE, 0, L, RELEASE), ATOM(WRITE, 1, L, RELEASE),
+          ATOM(READ, 2, L, ACQUIRE), R(2, X));
+    RACES("4", W(0, X), ATOM(WRITE, 0, L, RELEASE), C11(WRITE, 0, L, RELAXED),
+          ATOM(READ, 2, L, ACQUIRE), R(2, X));
+}
+
+/* What is not heeded, or another location's, ends nothing. A copy takes sequences along. */
+static void only_stores_that_are_heeded_end_release_sequences(void **state)
+{
+    const struct event s[] = {
+        W(0, X), C11(WRITE, 0, L, RELEASE),
+        FLAGGED(WRITE, 1, L, EVF_SYSTEM | EVF_C11 | ORDER_RELAXED << EVF_ORDER_SHIFT),
+        ATOM(READ, 2, L, ACQUIRE), R(2, X)};
+
+    (void)state;
+    check(s, ARRAY_SIZE(s), &(struct oracle_options){false, 4, 0}, "");
+    check(s, ARRAY_SIZE(s), &(struct oracle_options){false, 4, ORACLE_ALL_SYNC}, "4");
+    RACES("", W(0, X), C11(WRITE, 0, L, RELEASE), C11(WRITE, 1, L + 4, RELEASE),
+          ATOM(READ, 2, L, ACQUIRE), R(2, X));
+    RACES("", W(0, X), C11(WRITE, 0, L, RELEASE), COPY(2, M, L, 8), CLEAR(2, L, 8),
+          C11(WRITE, 0, M, RELAXED), ATOM(READ, 1, M, ACQUIRE), R(1, X));
+    RACES("5", W(0, X), C11(WRITE, 0, L, RELEASE), COPY(2, M, L, 8), C11(WRITE, 1, M, RELAXED),
+          ATOM(READ, 1, M, ACQUIRE), R(1, X));
+    /* the actor is the kernel thread where threads are taken for that: T0 and T1 are one */
+    RACES_IN(ORACLE_NO_THREAD, 4, false, "", NAMING(THREAD, 0, 9), NAMING(THREAD, 1, 9), W(0, X),
+             C11(WRITE, 0, L, RELEASE), C11(WRITE, 1, L, RELAXED), ATOM(READ, 2, L, ACQUIRE),
+             R(2, X));
+}
+
 static void atomics_race_only_with_plain_accesses(void **state)
 {
     (void)state;
@@ -297,6 +360,8 @@ int main(void)
         cmocka_unit_test(class_initialisation_is_seen_by_users),
         cmocka_unit_test(kinds_of_objects_have_names_of_their_own),
         cmocka_unit_test(atomics_order_as_their_orders_say),
+        cmocka_unit_test(stores_of_c11_end_release_sequences_of_others),
+        cmocka_unit_test(only_stores_that_are_heeded_end_release_sequences),
         cmocka_unit_test(atomics_race_only_with_plain_accesses),
         cmocka_unit_test(a_transaction_happens_at_its_commit),
         cmocka_unit_test(commits_order_through_their_variables),

@@ -42,7 +42,7 @@ static void what_is_no_trace_is_called_by_its_name(void **state)
         {"2 415130\n0 1fc0\n", 16, "a Dinero trace"},
         {"r 1fc0 8\n", 9, "a Dinero trace"},
         {"r 1fc0x 8\n", 10, "text of some other kind"},
-        {"# comment\nT0 read 8 4\n", 22, "begins with \"lardsim-text 1\""},
+        {"# comment\nT0 read 8 4\n", 22, "begins with \"lardsim-text 2\""},
         {"hello", 5, "text of some other kind"},
         {"a | b", 5, "text of some other kind"},
         {"\n\n\n", 3, "text of some other kind"},

@@ -28,7 +28,8 @@ static inline void wild_try(struct rng *r, struct event ev[EVENT_RECORDS])
         ev->addr = 0;
     if (rng_chance(r, 1, 3))
         ev->aux = 0;
-    ev->flags = (uint16_t)(rng_next(r) & (access ? 0x1ff : EVF_SYSTEM | EVF_MORE | EVF_NURSERY));
+    ev->flags =
+        (uint16_t)(rng_next(r) & (access ? EVF_C11 | 0x1ff : EVF_SYSTEM | EVF_MORE | EVF_NURSERY));
     if (access)
         ev->size = rng_chance(r, 1, 8) ? 65536 : (uint32_t)1 << rng_below(r, 5);
     memset(ev + 1, 0, sizeof *ev);

@@ -12,7 +12,7 @@
 _Static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "the binary form is for little-endian hosts");
 
 #define BINARY_MAGIC "lardsim-trace "
-enum { BINARY_VERSION = 1 };
+enum { BINARY_VERSION = 2 };
 
 enum {
     PREAMBLE_MAX = 4096,    /* bytes */

@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct block_decoder *block_decoder_new(void)
+struct block_decoder *block_decoder_new(unsigned version)
 {
     struct block_decoder *b = xmalloc(sizeof *b);
 
+    b->version = version;
     b->columns = column_decoder_new();
     b->events = b->given = 0;
     return b;
@@ -150,8 +151,14 @@ static int runs_get(struct block_decoder *b, struct byte_slice *from, struct blo
                : fail(fault, "the runs of threads have not as many events as the block");
 }
 
+/* Whether version 1 has none such. */
+static bool is_newer(uint64_t shape)
+{
+    return shape_flags(shape) & EVF_C11;
+}
+
 /* Shapes without a valid kind end here, so that classes can be looked up. */
-static int shape_get(uint64_t v, struct shape *to, struct block_fault *fault)
+static int shape_get(unsigned version, uint64_t v, struct shape *to, struct block_fault *fault)
 {
     const uint8_t kind = shape_kind(v);
 
@@ -159,6 +166,8 @@ static int shape_get(uint64_t v, struct shape *to, struct block_fault *fault)
         return fail(fault, "the kind of an event is unknown");
     if (v >> 8 & 0xff)
         return fail(fault, "bits 8 to 15 of an event's shape are not 0");
+    if (version < 2 && is_newer(v))
+        return fail(fault, "an event of version 2 stands in a trace of version 1");
     *to = (struct shape){
         .kind_flags = (uint64_t)shape_flags(v) << 16 | (uint64_t)kind << 32,
         .size_gap = shape_size(v),
@@ -181,7 +190,7 @@ static int shapes_list(struct block_decoder *b, struct byte_slice *from, struct 
     if (column_get(b->columns, from, v, b->shapes, (struct groups){&length, 1}, &what))
         return fail(fault, what);
     for (size_t i = 0; i < b->shapes; i++)
-        if (shape_get(v[i], &b->known[i], fault))
+        if (shape_get(b->version, v[i], &b->known[i], fault))
             return -1;
     return 0;
 }

@@ -28,7 +28,7 @@ void block_added(const struct block_encoder *b, uint64_t *kinds, uint64_t *threa
 void block_put(struct block_encoder *b, struct bytes *to);
 
 struct block_decoder;
-struct block_decoder *block_decoder_new(void);
+struct block_decoder *block_decoder_new(unsigned version); /* of the format */
 void block_decoder_free(struct block_decoder *b);
 
 struct block_fault {

@@ -26,6 +26,7 @@ struct part_place { /* of an event */
 
 struct block_decoder {
     struct column_decoder *columns; /* owns */
+    unsigned version;
     size_t events, threads, runs, shapes;
     size_t total[PARTS];
     bool plain; /* no event has a second record or must be looked at */

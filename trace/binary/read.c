@@ -141,7 +141,7 @@ static int events_open(struct binary *b, const struct block_header *h)
     if (!b->rec)
         b->rec = xmalloc(SLICE_RECORDS * sizeof *b->rec);
     if (!b->decoder)
-        b->decoder = block_decoder_new();
+        b->decoder = block_decoder_new(b->base.version);
     if (block_open(b->decoder, b->payload, h->payload, h->events, h->records, &fault))
         return bad_block(b, h->first, fault.what);
     tally_counts(b->tally, h, b->decoder);
@@ -348,12 +348,12 @@ static int version_check(struct binary *b, const char *line, struct err *e)
         return preamble_fail(b, 1, "the first line is not \"" BINARY_MAGIC "VERSION\"", e);
     if (!decimal(version, UINT64_MAX, &v))
         return preamble_fail(b, 1, "the version is not a number", e);
-    if (v != BINARY_VERSION)
+    if (!v || v > BINARY_VERSION)
         return err_set(e, LARD_TRACE,
                        "%s: is a trace of version %" PRIu64
-                       ", this program knows version %d: use a newer lardsim",
+                       ", this program knows versions 1 to %d: use a newer lardsim",
                        b->base.name, v, BINARY_VERSION);
-    b->base.version = BINARY_VERSION;
+    b->base.version = (unsigned)v;
     return 0;
 }
 

@@ -62,6 +62,13 @@ static void pin(struct synth *g, struct synth_thread *th, uint32_t object)
         g->object[object].pins++;
 }
 
+/* By bits of a number that was drawn: one draw decides several things, as this is where most of the
+ * time goes. */
+static bool decide(uint64_t bits, uint64_t per_mille)
+{
+    return ((bits & 0xfffff) * 1000 >> 20) < per_mille;
+}
+
 static void emit(struct synth *g, uint32_t t, struct target *to)
 {
     struct synth_thread *th = &g->threads[t];
@@ -74,6 +81,8 @@ static void emit(struct synth *g, uint32_t t, struct target *to)
         if (to->write && synth_coin(g, 2))
             kind = EV_RMW;
         to->flags |= (unsigned)draw_order(g, to, kind == EV_RMW) << EVF_ORDER_SHIFT;
+        if (to->write && decide(random >> 44, g->p.c11))
+            to->flags |= EVF_C11;
     } else if (th->in_txn && th->n_pinned < SYNTH_TXN_MAX && !synth_coin(g, 8)) {
         to->flags |= EVF_IN_TXN;
         pin(g, th, to->object);
@@ -171,12 +180,6 @@ static void access_protected(struct synth *g, uint32_t t, struct synth_variable 
         return;
     }
     access_variable(g, t, v, write, v.object < g->atomic_objects);
-}
-
-/* One draw decides three things: this is where most of the time goes. */
-static bool decide(uint64_t bits, uint64_t per_mille)
-{
-    return ((bits & 0xfffff) * 1000 >> 20) < per_mille;
 }
 
 void synth_access(struct synth *g, uint32_t t)

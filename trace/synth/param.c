@@ -68,7 +68,10 @@ const struct param synth_param_rows[] = {
               "Accesses with a flag that untracks them: stack (own variables), final (shared); "
               "volatiles with data accesses."),
     ROW_U64(atomics, "4", 0, MANY, "variables",
-            "Variables that are C11 atomics, rounded up to whole objects."),
+            "Variables that are atomics, rounded up to whole objects."),
+    ROW_MILLE(c11, "0",
+              "Stores and read-modify-writes of atomics that go by C11's release sequences; the "
+              "others merge, as all did before there was a choice."),
 
     ROW_MILLE(sync_share, "200", "Events that synchronise, about; discipline may ask for more."),
     ROW_U64(locks, "8", 0, MANY, "locks",

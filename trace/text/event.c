@@ -149,7 +149,7 @@ static int operands(struct text_reader *t, struct event *ev)
 
 struct attributes {
     uint64_t site, gap;
-    bool site_given, gap_given;
+    bool site_given, gap_given, merge;
     unsigned flags;
 };
 
@@ -173,7 +173,7 @@ static int gap(struct text_reader *t, const char *text, struct attributes *a)
 
 static int unknown_attribute(struct text_reader *t, const char *text)
 {
-    const char *known[FLAG_WORDS + ORDERS], *near;
+    const char *known[FLAG_WORDS + ORDERS + 1], *near;
     char shown[SHOWN_MAX];
     size_t n = 0;
 
@@ -181,6 +181,7 @@ static int unknown_attribute(struct text_reader *t, const char *text)
         known[n++] = text_flag_words[i].text;
     for (int o = ORDER_NONE + 1; o < ORDERS; o++)
         known[n++] = order_text((enum ev_order)o);
+    known[n++] = TEXT_MERGE;
     near = nearest_name(text, known, n);
     text_shown(shown, text);
     if (near)
@@ -211,6 +212,18 @@ static int flag(struct text_reader *t, const char *text, struct attributes *a)
     return 0;
 }
 
+/* The stores of version 1 merge, and have no word for it. */
+static int merges(struct text_reader *t, struct attributes *a)
+{
+    if (a->merge)
+        return text_twice(t->lines, TEXT_MERGE);
+    if (t->version < 2)
+        return text_fail(t->lines, "\"" TEXT_MERGE "\" is of version 2; in \"" TEXT_MAGIC
+                                   " 1\" all atomic writes merge");
+    a->merge = true;
+    return 0;
+}
+
 static int attribute(struct text_reader *t, const struct word *w, struct attributes *a)
 {
     if (w->at)
@@ -219,6 +232,8 @@ static int attribute(struct text_reader *t, const struct word *w, struct attribu
         return text_fail(t->lines, "a name is too much; the name of a site is written @\"...\"");
     if (w->text[0] == '+')
         return gap(t, w->text + 1, a);
+    if (!strcmp(w->text, TEXT_MERGE))
+        return merges(t, a);
     return flag(t, w->text, a);
 }
 
@@ -261,10 +276,12 @@ static int kind(struct text_reader *t, struct event *ev)
 
 /* A site of what is no access stands in a second record, which is there only when it says
  * something. */
-static void apply(const struct attributes *a, struct event *ev)
+static void apply(const struct text_reader *t, const struct attributes *a, struct event *ev)
 {
     ev->flags = (uint16_t)a->flags;
     ev->gap = (uint32_t)a->gap;
+    if (event_modifies_atomic(ev) && t->version > 1 && !a->merge)
+        ev->flags |= EVF_C11;
     if (event_is_access(ev)) {
         ev->aux = a->site;
         return;
@@ -286,6 +303,8 @@ int text_event(struct text_reader *t, const char *actor, struct event ev[EVENT_R
     ev->tid = (sim_tid)tid;
     if (kind(t, ev) || operands(t, ev) || attributes(t, &a))
         return -1;
-    apply(&a, ev);
+    apply(t, &a, ev);
+    if (a.merge && !event_modifies_atomic(ev))
+        return text_fail(t->lines, "only an atomic write or rmw can " TEXT_MERGE);
     return event_well_formed(ev, &fault) ? text_fail(t->lines, "%s", fault) : 0;
 }

@@ -6,7 +6,8 @@
 #include "trace/trace.h"
 
 #define TEXT_MAGIC "lardsim-text"
-enum { TEXT_VERSION = 1, TEXT_LINE_MAX = 65536, PRODUCER_MAX = 127 };
+#define TEXT_MERGE "merge" /* an atomic write or rmw that is not of C11 */
+enum { TEXT_VERSION = 2, TEXT_LINE_MAX = 65536, PRODUCER_MAX = 127 };
 
 struct flag_word {
     const char *text;
@@ -76,6 +77,7 @@ struct id_space { /* quoted names in place of ids */
 
 struct text_reader {
     struct lines *lines; /* owns */
+    unsigned version;    /* 1 to TEXT_VERSION */
     struct names *names; /* owns */
     struct id_space objects, sites;
 };

@@ -343,12 +343,13 @@ static int magic_line(struct text_source *t)
         return -1;
     if (!got || strcmp(w.text, TEXT_MAGIC) != 0)
         return text_fail(t->r.lines, "the first line must be \"" TEXT_MAGIC " %d\"", TEXT_VERSION);
-    if (text_bare_word(t->r.lines, "the version", TEXT_MAGIC " 1", &w))
+    if (text_bare_word(t->r.lines, "the version", TEXT_MAGIC " 2", &w))
         return -1;
-    if (text_number_parse(w.text, &version) || version != TEXT_VERSION)
-        return text_fail(t->r.lines, "version \"%s\" is unknown; this lardsim reads version %d",
+    if (text_number_parse(w.text, &version) || !version || version > TEXT_VERSION)
+        return text_fail(t->r.lines,
+                         "version \"%s\" is unknown; this lardsim reads versions 1 to %d",
                          text_shown(shown, w.text), TEXT_VERSION);
-    t->base.version = TEXT_VERSION;
+    t->base.version = t->r.version = (unsigned)version;
     return text_line_over(t->r.lines);
 }
 
@@ -398,7 +399,7 @@ static bool text_bid(const struct input *in)
 
 const struct trace_format trace_format_text = {
     .name = "text",
-    .help = "One event a line, to read and to write by hand; begins with \"" TEXT_MAGIC " 1\".",
+    .help = "One event a line, to read and to write by hand; begins with \"" TEXT_MAGIC " 2\".",
     .bid = text_bid,
     .open = text_open,
 };

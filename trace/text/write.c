@@ -111,6 +111,8 @@ static void write_attributes(FILE *out, const struct event *ev)
             fprintf(out, " %s", text_flag_words[i].text);
     if (event_order(ev))
         fprintf(out, " %s", order_text(event_order(ev)));
+    if (event_modifies_atomic(ev) && !(ev->flags & EVF_C11))
+        fputs(" " TEXT_MERGE, out);
 }
 
 static int text_sink_event(struct sink *s, const struct event *ev, struct err *e)

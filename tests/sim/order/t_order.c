@@ -214,6 +214,10 @@ static void atomics_wait_as_their_order_says(void **state)
           ATOM(READ, 3, X, RELAXED), ATOM(READ, 4, X, RELEASE), ATOM(WRITE, 5, X, ACQUIRE));
     NEEDS("2<0 2<1", ATOM(RMW, 0, X, ACQUIRE), ATOM(READ, 1, X, SEQ_CST), ATOM(RMW, 2, X, RELEASE));
     NEEDS("", ATOM(WRITE, 0, X, SEQ_CST), ATOM(READ, 1, X + 4, SEQ_CST), R(2, X));
+    /* a relaxed store of C11 ends what others gave: a read stays before it, or after it */
+    NEEDS("1<0 2<1 3<2", ATOM(WRITE, 0, X, RELEASE), ATOM(READ, 1, X, ACQUIRE),
+          FLAGGED(WRITE, 2, X, EVF_C11 | ORDER_RELAXED << EVF_ORDER_SHIFT),
+          ATOM(READ, 3, X, ACQUIRE));
 }
 
 /* ---- barriers ------------------------------------------------------------------------------- */

@@ -81,7 +81,7 @@ static void the_preamble_says_who_and_where(void **state)
                                    .granularity = 4,
                                    .layout = LAYOUT_64C,
                                    .gaps = GAPS_BYTECODES};
-    static const char head[] = "lardsim-trace 1\nproducer: me: \"1.0\"\nfirst: 1234567\n"
+    static const char head[] = "lardsim-trace 2\nproducer: me: \"1.0\"\nfirst: 1234567\n"
                                "granularity: 4\nlayout: 64-bit-compressed\ngaps: bytecodes\n\nLBLK";
     struct event rec[20];
     const size_t records = wild_events(4, 10, rec);
@@ -97,7 +97,7 @@ static void the_preamble_says_who_and_where(void **state)
     assert_int_equal(s->granularity, 4);
     assert_int_equal(s->layout, LAYOUT_64C);
     assert_int_equal(s->gaps, GAPS_BYTECODES);
-    assert_int_equal(s->version, 1);
+    assert_int_equal(s->version, 2);
     assert_int_equal(read_and_compare(s, rec, records, &e), records);
     source_close(s);
     free(f.at);

@@ -32,7 +32,7 @@ static struct bench *bench_new(enum trace_codec how)
     struct bench *b = xcalloc(1, sizeof *b);
 
     b->encoder = block_encoder_new(how, how == CODEC_RAW ? 0 : 1);
-    b->decoder = block_decoder_new();
+    b->decoder = block_decoder_new(2);
     b->in = xcalloc(BLOCK_RECORDS, sizeof *b->in);
     b->out = xcalloc(BLOCK_RECORDS, sizeof *b->out);
     b->slice = xcalloc(SLICE_RECORDS, sizeof *b->slice);
@@ -468,6 +468,27 @@ static void blocks_that_contradict_themselves_are_refused(void **state)
     bench_free(b);
 }
 
+static void version_1_has_nothing_of_version_2(void **state)
+{
+    struct bench *b = bench_new(CODEC_RAW);
+
+    (void)state;
+    bench_add(
+        b, (struct event){
+               .kind = EV_WRITE, .addr = 8, .size = 4, .flags = ORDER_RELEASE << EVF_ORDER_SHIFT});
+    bench_encode(b);
+    block_decoder_free(b->decoder);
+    b->decoder = block_decoder_new(1);
+    assert_int_equal(bench_decode(b, b->bytes.at, b->bytes.n), 0);
+    bench_add(b, (struct event){.kind = EV_WRITE,
+                                .addr = 8,
+                                .size = 4,
+                                .flags = ORDER_RELEASE << EVF_ORDER_SHIFT | EVF_C11});
+    bench_encode(b);
+    refused(b, "an event of version 2 stands in a trace of version 1");
+    bench_free(b);
+}
+
 static void bytes_that_are_missing_or_left_over_are_refused(void **state)
 {
     struct bench *b = bench_new(CODEC_ZSTD);
@@ -528,6 +549,7 @@ int main(void)
         cmocka_unit_test(lower_numbers_do_no_harm),
         cmocka_unit_test(an_access_that_ends_at_the_last_byte_comes_back),
         cmocka_unit_test(blocks_that_contradict_themselves_are_refused),
+        cmocka_unit_test(version_1_has_nothing_of_version_2),
         cmocka_unit_test(bytes_that_are_missing_or_left_over_are_refused),
         cmocka_unit_test(noise_gives_an_error_or_well_formed_events),
     };

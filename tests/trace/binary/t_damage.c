@@ -113,7 +113,7 @@ static void hand_finish(struct hand *h)
     hand_footer(h, 0);
 }
 
-#define PREAMBLE "lardsim-trace 1\nproducer: by hand\nfirst: 0\ngranularity: 8\n\n"
+#define PREAMBLE "lardsim-trace 2\nproducer: by hand\nfirst: 0\ngranularity: 8\n\n"
 
 enum { SMALL_BLOCKS = 3, SMALL_EVENTS = 6 };
 
@@ -313,7 +313,8 @@ static void preambles_that_are_none_are_refused(void **state)
     static const struct {
         const char *preamble, *why;
     } bad[] = {
-        {"lardsim-trace 2\n\n", "version 2, this program knows version 1: use a newer lardsim"},
+        {"lardsim-trace 3\n\n",
+         "version 3, this program knows versions 1 to 2: use a newer lardsim"},
         {"lardsim-trace 0\n\n", "version 0"},
         {"lardsim-trace 99999999999999999999\n\n", "not a number"},
         {"lardsim-trace one\n\n", "not a number"},

@@ -102,7 +102,7 @@ static void a_whole_file_tells_all_from_its_footer(void **state)
     struct trace_summary t;
 
     summarize(d->path, &t);
-    assert_string_equal(t.format, "lardsim-trace 1");
+    assert_string_equal(t.format, "lardsim-trace 2");
     assert_string_equal(t.producer, "t_summary");
     assert_int_equal(t.first, FIRST);
     assert_int_equal(t.granularity, 8);
@@ -507,7 +507,7 @@ static void other_sources_are_read_through(void **state)
     fclose(out);
     summarize(d->path, &t);
     counts_are_right(d, &t);
-    assert_string_equal(t.format, "lardsim-text 1");
+    assert_string_equal(t.format, "lardsim-text 2");
     assert_true(t.complete);
     assert_int_equal(stat(d->path, &st), 0);
     assert_int_equal(t.file_bytes, st.st_size);

@@ -97,7 +97,7 @@ static void leave_out_numbered_sites(char *text)
 
 static void same_text(const char *std, const char *options, const char *expected)
 {
-    char *whole = xasprintf("lardsim-text 1\nproducer \"t\"\n%s", expected);
+    char *whole = xasprintf("lardsim-text 2\nproducer \"t\"\n%s", expected);
     char *is = as_text(open_text(std, options));
 
     leave_out_numbered_sites(is);

@@ -11,7 +11,7 @@
 
 #include "trace/trace.h"
 
-#define HEAD "lardsim-text 1\n"
+#define HEAD "lardsim-text 2\n"
 
 static inline struct source *open_bytes(const char *bytes, size_t n, struct err *e)
 {

@@ -93,7 +93,11 @@ static void accesses_are_read(void **state)
     means("T65535 read 010 1", E(.kind = EV_READ, .tid = 65535, .addr = 10, .size = 1), NONE);
     means("T1 rmw 0XfF 8 seq-cst",
           E(.kind = EV_RMW, .tid = 1, .addr = 255, .size = 8,
-            .flags = ORDER_SEQ_CST << EVF_ORDER_SHIFT),
+            .flags = ORDER_SEQ_CST << EVF_ORDER_SHIFT | EVF_C11),
+          NONE);
+    means("T1 write 8 4 merge release",
+          E(.kind = EV_WRITE, .tid = 1, .addr = 8, .size = 4,
+            .flags = ORDER_RELEASE << EVF_ORDER_SHIFT),
           NONE);
     means("T1 read 8 8 txn final volatile stack system +4294967295 @0",
           E(.kind = EV_READ, .tid = 1, .addr = 8, .size = 8, .gap = UINT32_MAX,
@@ -153,7 +157,7 @@ static void a_trace_without_events_ends_at_once_and_stays_ended(void **state)
     (void)state;
     assert_int_equal(read_all(s, ev, 1), 0);
     assert_int_equal(read_all(s, ev, 1), 0);
-    assert_int_equal(s->version, 1);
+    assert_int_equal(s->version, 1); /* as its first line says */
     assert_null(s->producer);
     source_close(s);
 }
@@ -329,6 +333,19 @@ static void random_events_come_back_to_the_bit(void **state)
     free(back);
 }
 
+/* Text of version 1 has no C11: what it says is said in version 2 by a word. */
+static void atomics_of_version_1_merge(void **state)
+{
+    char *text = rewritten("lardsim-text 1\nproducer \"p\"\nT0 write 8 4 release\n"
+                           "T0 rmw 8 4 seq-cst\nT0 read 8 4 acquire\nT0 write 8 4\n");
+
+    (void)state;
+    assert_string_equal(text, "lardsim-text 2\nproducer \"p\"\nT0 write 0x8 4 release merge\n"
+                              "T0 rmw 0x8 4 seq-cst merge\nT0 read 0x8 4 acquire\n"
+                              "T0 write 0x8 4\n");
+    free(text);
+}
+
 static void what_was_written_is_a_fixed_point(void **state)
 {
     static const char text[] = HEAD "producer \"p\"\nfirst 3\ngranularity 4\n"
@@ -438,6 +455,7 @@ int main(void)
         cmocka_unit_test(a_name_stands_for_the_first_id_that_had_it),
         cmocka_unit_test(a_name_is_known_with_the_events_after_it_and_not_before),
         cmocka_unit_test(random_events_come_back_to_the_bit),
+        cmocka_unit_test(atomics_of_version_1_merge),
         cmocka_unit_test(what_was_written_is_a_fixed_point),
         cmocka_unit_test(the_writer_refuses_a_header_that_could_not_be_read),
         cmocka_unit_test(a_full_disk_is_an_error),

@@ -143,6 +143,10 @@ static const char *const errors[][2] = {
     {"T0 read 8 4 array array", "array is given twice"},
     {"T0 read 8 4 acquire acquire", "the memory order is given twice"},
     {"T0 read 8 4 relaxed acquire", "the memory order is given twice"},
+    {"T0 write 8 4 release merge merge", "merge is given twice"},
+    {"T0 write 8 4 merge", "only an atomic write or rmw can merge"},
+    {"T0 read 8 4 acquire merge", "only an atomic write or rmw can merge"},
+    {"T0 write 8 4 release merg", "did you mean merge?"},
     {"T0 read 8 4 +1 +1", "the gap is given twice"},
     {"T0 read 8 4 +4294967296", "the gap: 4294967296 is more"},
     {"T0 read 8 4 +", "the gap: \"\" is not a number"},
@@ -233,7 +237,10 @@ static void the_numbers_of_events_are_bounded(void **state)
 static void the_first_line_must_name_a_known_version(void **state)
 {
     static const char *const bad[][2] = {
-        {"lardsim-text 2\n", "t.txt:1: version \"2\" is unknown; this lardsim reads version 1"},
+        {"lardsim-text 3\n",
+         "t.txt:1: version \"3\" is unknown; this lardsim reads versions 1 to 2"},
+        {"lardsim-text 0\n", "version \"0\" is unknown"},
+        {"lardsim-text 1\nT0 write 8 4 release merge\n", "in \"lardsim-text 1\" all atomic writes"},
         {"lardsim-text\n", "the version is missing"},
         {"lardsim-text x\n", "version \"x\" is unknown"},
         {"lardsim-text 1 2\n", "\"2\" is too much"},
