@@ -73,6 +73,10 @@ static size_t event_of(struct capture *c, struct event *to, uint16_t thread,
         to->flags = (uint16_t)((r->order & RING_ORDER) << EVF_ORDER_SHIFT |
                                (r->order & RING_ARRAY ? EVF_ARRAY : 0) |
                                (r->order & RING_FINAL ? EVF_FINAL : 0));
+        /* The atomics of a native program are C11's. Those of Java are not: what its volatiles
+         * order is told by events of their own. */
+        if (c->kind == CAPTURE_NATIVE && event_modifies_atomic(to))
+            to->flags |= EVF_C11;
         return 1;
     }
     if (info->form == FORM_THREAD || info->form == FORM_TIME) {

@@ -492,7 +492,7 @@ int live_access(struct live *l, const struct live_access *a)
             t->low = a->addr;
     }
     if (both) /* x86's locked operations order everything (a raw runtime's order nothing) */
-        ev.flags |= (uint16_t)LARDSIM_ORDER(l->raw ? 1 : 5);
+        ev.flags |= (uint16_t)(LARDSIM_ORDER(l->raw ? 1 : 5) | LARDSIM_C11);
     if (!ev.flags && site(l, ev.site))
         return -1;
     return push(l, &a->at, a->took, &ev);

@@ -70,7 +70,10 @@ enum lardsim_kind {
     LARDSIM_TIME = 35
 };
 
-/* Flags of an event; LARDSIM_ORDER(1..5): relaxed, acquire, release, acq-rel, seq-cst. */
+/* Flags of an event; LARDSIM_ORDER(1..5): relaxed, acquire, release, acq-rel, seq-cst. LARDSIM_C11
+ * belongs to each atomic write and rmw of C11 or C++: a write then ends the release sequences of
+ * other threads. Without it what it releases is merged into what others have released there, as by
+ * a volatile of Java. */
 enum lardsim_flag {
     LARDSIM_SYSTEM = 1 << 0,
     LARDSIM_STACK = 1 << 1,
@@ -80,7 +83,8 @@ enum lardsim_flag {
     LARDSIM_IN_TXN = 1 << 5,
     LARDSIM_NURSERY = 1 << 9,
     LARDSIM_STATIC = 1 << 12,
-    LARDSIM_SAFE = 1 << 13
+    LARDSIM_SAFE = 1 << 13,
+    LARDSIM_C11 = 1 << 14
 };
 #define LARDSIM_ORDER(o) ((o) << 6)
 

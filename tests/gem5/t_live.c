@@ -280,7 +280,7 @@ static void accesses_are_events(void **state)
     last(LARDSIM_WRITE, 0, 0x1000, 0);
     access(l, MAIN, LIVE_READ | LIVE_WRITE, 0x1008, 8);
     last(LARDSIM_RMW, 0, 0x1008, 0);
-    assert_int_equal(sim.ev[2].flags, LARDSIM_ORDER(5));
+    assert_int_equal(sim.ev[2].flags, LARDSIM_ORDER(5) | LARDSIM_C11);
     assert_string_equal(sim.names, "f+400 "); /* once */
     live_free(l);
 }
@@ -325,7 +325,7 @@ static void what_the_runtime_does_is_its_own_and_nests(void **state)
     say(l, MAIN, LARD_OP_RUNTIME, 0, 0);
     assert_int_equal(sim.n, 0);
     access(l, MAIN, LIVE_READ | LIVE_WRITE, 0x1000, 4);
-    assert_int_equal(sim.ev[0].flags, LARDSIM_SYSTEM | LARDSIM_ORDER(5));
+    assert_int_equal(sim.ev[0].flags, LARDSIM_SYSTEM | LARDSIM_ORDER(5) | LARDSIM_C11);
     say(l, MAIN, LARD_OP_ACQUIRE, 0x1000, 0);
     assert_int_equal(sim.ev[1].flags, LARDSIM_SYSTEM);
     access(l, 101, LIVE_READ, 0x1000, 4); /* another thread is not in it */
@@ -489,7 +489,7 @@ static void a_raw_runtime_keeps_the_clocks(void **state)
 
     access(l, MAIN, LIVE_READ | LIVE_WRITE, 0x1000, 4);
     last(LARDSIM_RMW, seven, 0x1000, 0);
-    assert_int_equal(sim.ev[2].flags, LARDSIM_ORDER(1));
+    assert_int_equal(sim.ev[2].flags, LARDSIM_ORDER(1) | LARDSIM_C11);
     say5(l, MAIN, LARD_OP_READVC, 0, 7, 0, &answer);
     assert_int_equal(answer, 1); /* its own entry begins at 1 */
     say5(l, MAIN, LARD_OP_READVC, 0, 8, 0, &answer);

@@ -362,7 +362,7 @@ static int take_access(struct gem5 *g, const struct gem5_stream *s, struct actor
         uint16_t flags;
     } made[] = {[READ] = {EV_READ, 0},
                 [WRITE] = {EV_WRITE, 0},
-                [SWAP] = {EV_RMW, SEQ_CST},
+                [SWAP] = {EV_RMW, SEQ_CST | EVF_C11},
                 [LINKED] = {EV_READ, SEQ_CST},
                 [CONDITIONAL] = {EV_WRITE, SEQ_CST},
                 [RMW_WRITE] = {EV_WRITE, SEQ_CST}};
@@ -370,7 +370,7 @@ static int take_access(struct gem5 *g, const struct gem5_stream *s, struct actor
 
     if (effect == RMW_WRITE && a->half && p->addr == a->first.addr && p->size == a->first.size) {
         a->half = false;
-        return add_access(g, s, a, p, EV_RMW, SEQ_CST);
+        return add_access(g, s, a, p, EV_RMW, SEQ_CST | EVF_C11);
     }
     if (give_up_half(g, s, a))
         return -1;

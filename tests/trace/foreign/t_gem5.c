@@ -246,7 +246,7 @@ static void commands_become_accesses(void **state)
     is_access(&r->ev[0], 0, EV_READ, 0x1000, 4, 0);
     is_access(&r->ev[1], 0, EV_WRITE, 0x1004, 8, 0);
     is_access(&r->ev[2], 0, EV_WRITE, 0x1040, 64, 0);
-    is_access(&r->ev[3], 0, EV_RMW, 0x1008, 4, SEQ_CST);
+    is_access(&r->ev[3], 0, EV_RMW, 0x1008, 4, SEQ_CST | EVF_C11);
     is_access(&r->ev[4], 0, EV_READ, 0x100c, 4, SEQ_CST);
     is_access(&r->ev[5], 0, EV_WRITE, 0x100c, 4, SEQ_CST);
     is_access(&r->ev[6], 0, EV_READ, 0x2000, 8, EVF_STACK);
@@ -270,9 +270,9 @@ static void locked_halves_are_one_access_where_the_second_is(void **state)
     on(t, 1, 9, 30, 0x2000, 4, DS); /* cut off by the end */
     struct read *r = read_trace("", t);
     read_well(r, 8);
-    is_access(&r->ev[0], 1, EV_RMW, 0x1000, 4, SEQ_CST);
+    is_access(&r->ev[0], 1, EV_RMW, 0x1000, 4, SEQ_CST | EVF_C11);
     is_access(&r->ev[1], 1, EV_WRITE, 0x1008, 4, 0);
-    is_access(&r->ev[2], 0, EV_RMW, 0x1000, 4, SEQ_CST);
+    is_access(&r->ev[2], 0, EV_RMW, 0x1000, 4, SEQ_CST | EVF_C11);
     is_access(&r->ev[3], 0, EV_READ, 0x103c, 4, SEQ_CST);
     is_access(&r->ev[4], 0, EV_READ, 0x1040, 4, SEQ_CST);
     is_access(&r->ev[5], 0, EV_WRITE, 0x103c, 4, SEQ_CST);
@@ -297,7 +297,7 @@ static void versions_number_commands(void **state)
         on(t, 0, 2, at[i].swap + 4, 0x1000, 4, DS);
         struct read *r = read_trace(at[i].options, t);
         read_well(r, 1);
-        is_access(&r->ev[0], 0, EV_RMW, 0x1000, 4, SEQ_CST);
+        is_access(&r->ev[0], 0, EV_RMW, 0x1000, 4, SEQ_CST | EVF_C11);
         free(r);
     }
     refused(read_trace("version=25.0:", begin(1)), 0, "give one of these versions");
