@@ -29,7 +29,7 @@ mawk: awk
 mount: mount umount
 sed: sed
 tar: tar
-util-linux: prlimit runuser setpriv setsid su unshare
+util-linux: prlimit runuser setarch setpriv setsid su unshare
 passwd: useradd
 apt: apt-cache apt-config apt-get
 dpkg: dpkg dpkg-query
