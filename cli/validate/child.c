@@ -2,11 +2,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/stop.h"
 #include "cli/validate/validate.h"
 
 struct heard { /* what comes through a pipe */
@@ -35,15 +37,24 @@ static void text_read(struct heard *t)
     }
 }
 
-static void text_read_both(struct heard t[2])
+/* A signal that came for us ends the program, too; who else has the pipes is not waited for. */
+static void text_read_both(struct heard t[2], pid_t pid)
 {
+    const volatile sig_atomic_t *const stop = stop_flag();
+
     while (t[0].fd >= 0 || t[1].fd >= 0) {
         struct pollfd p[2] = {{t[0].fd, POLLIN, 0}, {t[1].fd, POLLIN, 0}};
-        if (poll(p, 2, -1) < 0 && errno != EINTR)
+        const int heard = poll(p, 2, 200);
+        if (heard < 0 && errno != EINTR)
             break;
         for (unsigned i = 0; i < 2; i++)
-            if (t[i].fd >= 0 && p[i].revents)
+            if (heard > 0 && t[i].fd >= 0 && p[i].revents)
                 text_read(&t[i]);
+        if (!*stop)
+            continue;
+        if (pid > 0)
+            kill(pid, SIGTERM);
+        break;
     }
     for (unsigned i = 0; i < 2; i++) {
         t[i].at = xgrow(t[i].at, t[i].n, &t[i].cap, 1);
@@ -80,14 +91,14 @@ int child_run(struct child_process *c, const char *const *argv, struct err *e)
         why = 0;
     close(told[0]);
     struct heard t[2] = {{.fd = pipes[0][0]}, {.fd = pipes[1][0]}};
-    text_read_both(t);
+    text_read_both(t, pid);
     c->said = t[0].at;
     c->error = t[1].at;
     while (pid > 0 && waitpid(pid, &c->status, 0) < 0 && errno == EINTR)
         ;
     if (why)
         return err_set(e, LARD_USAGE, "%s can't be started: %s", argv[0], strerror(why));
-    return 0;
+    return stop_asked(e);
 }
 
 void child_free(struct child_process *c)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/stop.h"
 #include "cli/validate/validate.h"
 #include "sim/lardsim.h"
 
@@ -46,7 +47,9 @@ static int run(const struct host_facts *h, const char *policy, unsigned threads,
         failed = lardsim_set(l, set[i].text);
     if (others && !failed)
         failed = lardsim_set(l, "schedule.threads=round-robin");
+    stop_run(l);
     failed = failed || lardsim_start(l) || lardsim_run(l, trace) || lardsim_finish(l);
+    stop_run(NULL);
     free(text);
     *to = (struct model_run){.events = lardsim_events(l)};
     for (size_t i = 0; i < ARRAY_SIZE(busy) && !failed; i++) {

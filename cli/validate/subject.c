@@ -6,6 +6,7 @@
 
 #include "base/folder.h"
 #include "cli/place.h"
+#include "cli/stop.h"
 #include "cli/validate/validate.h"
 
 const char *const native_kernels[] = {"series", "crypt", "lufact", "sor", "sparse", NULL};
@@ -19,7 +20,9 @@ static int read_version(struct tools *t, struct err *e)
     struct child_process c;
     int failed = child_run(&c, argv, &why);
 
-    if (failed)
+    if (stop_asked(e))
+        ;
+    else if (failed)
         err_set(e, LARD_USAGE, "%s; install gcc, or name another compiler with --cc", why.text);
     else
         snprintf(t->version, sizeof t->version, "%.*s", (int)strcspn(c.said, "\n"), c.said);

@@ -420,7 +420,7 @@ static void warm_up_ends(struct lardsim *l)
 {
     const uint64_t warm_up = l->machine ? l->machine->params.warm_up : 0;
 
-    if (warm_up && warm_up >= l->st.events && !l->err.code)
+    if (warm_up && warm_up >= l->st.events && !l->err.code && !l->sampled)
         err_set(
             &l->err, LARD_CONFIG,
             "warm-up = %llu, and there are %llu events: no region of interest begins after them, "

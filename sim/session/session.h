@@ -133,6 +133,7 @@ struct lardsim {
     char *source;                  /* what was pulled; NULL: pushed */
     char *caveat;                  /* owns; of what is pushed; NULL: none */
     struct source *pulled;         /* until the end, for its names */
+    bool sampled;                  /* a part of it is all that was wanted: sim_shared_stop */
     struct digest *identity;       /* of the events */
     struct {
         struct event *filled;         /* owns; the batch in hand, with gaps in instructions */

@@ -248,9 +248,13 @@ static int read_batches(struct sim_shared *s, struct err *e)
 void sim_shared_stop(struct sim_shared *s)
 {
     s->stopped = true;
-    for (size_t i = 0; i < s->n; i++)
-        if (s->reader[i]->alone && !s->reader[i]->ended)
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->reader[i]->ended)
+            continue;
+        s->reader[i]->run->sampled = true;
+        if (s->reader[i]->alone)
             lardsim_stop(s->reader[i]->run, SIGTERM);
+    }
 }
 
 bool sim_shared_stopped(const struct sim_shared *s)

@@ -56,12 +56,13 @@ stop() {
 }
 clean() {
     find . -name '.*lardsim*' -o -name '.file*' | grep -q . && fail "$* with SIG$signal: something is left beside: $(find . -name '.*' | head -n 3)"
-    [ -z "$(ls tmp)" ] || fail "$* with SIG$signal: something is left in the folder for temporary files: $(ls tmp)"
+    find tmp -name 'lardsim*' | grep -q . && fail "$* with SIG$signal: something is left in the folder for temporary files: $(ls tmp)"
+    return 0
 }
 
 long=synth:events=1G,names=off
 printf 'policies: [vc]\nsources: ["%s"]\nseeds: 3\n' $long >sweep.yaml
-"$lardsim" trace synth races.lard events=500k names=off || exit 99
+"$lardsim" trace synth races.lard events=200k names=off || exit 99
 "$lardsim" run -q -o ran races.lard || exit 99
 race=$(sed -n '$s/.*"race": "\([0-9a-f]*\)".*/\1/p' ran/races.jsonl)
 
@@ -98,7 +99,10 @@ row none file trace strip $long file
 row none file trace reduce --keep "race $race" races.lard file
 row none file workload record xalan@lard,size=large file
 row none file reproduce lard-table3 -o file
-row none file why -q --svg file ran "$race"
+row none file why -q --svg file $long 900000000
+if command -v cc >/dev/null && [ -r /sys/devices/system/cpu/cpu0/cache/index0/size ]; then
+    row none file validate -q --quick --programs sor -o file
+fi
 row again swept sweep -q sweep.yaml -o swept -j 2
 row again cells reproduce -q -j 2 --cells cells valor-table1
 
