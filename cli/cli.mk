@@ -3,7 +3,7 @@ bin_PROGRAMS = lardsim
 lardsim_SOURCES = base/stamp.c
 lardsim_SOURCES += cli/abstract.c cli/abstract.h cli/args.c cli/band.c cli/cli.h cli/completion.c \
 	cli/concepts.def cli/heads.def cli/explain.c cli/list.c cli/lives.c cli/lives.h cli/main.c cli/manual.c cli/overhead.c cli/overhead.h cli/place.c cli/place.h cli/plot.c cli/plot.h \
-	cli/progress.c cli/progress.h cli/stop.c cli/stop.h cli/styles.def cli/svg.c cli/svg.h cli/tables.c cli/verbs.def cli/verify.c
+	cli/progress.c cli/progress.h cli/estimate.c cli/estimate.h cli/stop.c cli/stop.h cli/styles.def cli/svg.c cli/svg.h cli/tables.c cli/verbs.def cli/verify.c
 lardsim_SOURCES += cli/capture/capture.c cli/capture/capture.h cli/capture/java.c cli/capture/native.c
 lardsim_SOURCES += cli/programs/cache.c cli/programs/cache.h cli/programs/command.c cli/programs/describe.c cli/programs/make.c cli/programs/needs.c cli/programs/programs.h \
 	cli/programs/recipe.c cli/programs/source.c cli/programs/verb.c

@@ -7,7 +7,7 @@ unit_tests += tests/capture/t_pause
 if HAVE_CAPTURE
 unit_tests += tests/capture/t_collect tests/capture/t_lanes
 endif
-unit_tests += tests/cli/t_lives tests/cli/t_progress tests/cli/t_quantity tests/cli/t_reduce tests/cli/t_strip
+unit_tests += tests/cli/t_lives tests/cli/t_progress tests/cli/t_quantity tests/cli/t_reduce tests/cli/t_estimate tests/cli/t_judge tests/cli/t_strip
 unit_tests += tests/coherence/t_coherence tests/coherence/t_coherence_apart \
 	tests/coherence/t_coherence_ce tests/coherence/t_coherence_limits \
 	tests/coherence/t_coherence_random tests/coherence/t_explore tests/coherence/t_explore_shapes tests/coherence/t_histories \
@@ -108,6 +108,8 @@ tests_cli_t_lives_SOURCES = tests/cli/t_lives.c cli/abstract.c cli/abstract.h cl
 tests_cli_t_strip_SOURCES = tests/cli/t_strip.c cli/trace/used.c cli/trace/used.h
 tests_cli_t_progress_SOURCES = tests/cli/t_progress.c cli/progress.c cli/progress.h
 tests_policy_frame_t_table3_SOURCES = tests/policy/frame/t_table3.c cli/abstract.c cli/abstract.h cli/lives.c cli/lives.h
+tests_cli_t_judge_SOURCES = tests/cli/t_judge.c cli/estimate.c cli/estimate.h cli/reproduce/judge.c cli/reproduce/table.h
+tests_cli_t_estimate_SOURCES = tests/cli/t_estimate.c cli/estimate.c cli/estimate.h
 tests_cli_t_quantity_SOURCES = tests/cli/t_quantity.c cli/reproduce/quantity.c \
 	cli/reproduce/table.h
 # What of gem5/ needs no gem5; these tests play lardsim, the run and gem5 themselves.

@@ -613,7 +613,7 @@ static const struct argp_option options[] = {
     ROWS_SETTINGS,
     {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace the results if the folder or file exists", 0},
     {"seeds", OPT_SEEDS, "N", 0,
-     "On a machine: run with N seeds, and tell the spread of the overheads", 0},
+     "On a machine: run with N seeds, and tell the mean of the overheads and its 95 percent interval", 0},
     {"converge", OPT_CONVERGE, NULL, 0,
      "On a machine: double the length until the overheads are settled", 0},
     {"band", OPT_BAND, "PERCENT", 0,

@@ -3,6 +3,7 @@
 #define LARDSIM_V_COMPARE_H
 
 #include "cli/cli.h"
+#include "cli/estimate.h"
 #include "cli/overhead.h"
 #include "sim/sim.h"
 
@@ -66,9 +67,10 @@ struct costs {              /* of one policy */
 struct cost_setting {
     char *name, *text; /* own; text: as --set takes it */
 };
-struct cost_run {     /* of all policies, with another seed or length */
-    uint64_t value;   /* that */
-    double *overhead; /* owns; by row */
+struct cost_run {        /* of all policies, with another seed or length */
+    uint64_t value;      /* that */
+    double *overhead;    /* owns; by row */
+    uint64_t *behaviour; /* owns; by row */
 };
 struct cost_runs {
     struct cost_run *run; /* owns */
@@ -153,10 +155,9 @@ bool course_settled(const double overhead[COURSE_PARTS]);
 void cost_runs_add(struct cost_runs *s, uint64_t value, const struct cost_table *t);
 void cost_runs_free(struct cost_runs *s);
 bool cost_runs_settled(const struct cost_runs *s, size_t rows);
-struct cost_spread {
-    double mean, least, most;
-};
-struct cost_spread cost_spread_of(const struct cost_runs *s, size_t row);
+struct estimate cost_estimate_of(const struct cost_runs *s, size_t row);
+/* Each policy did the same in all runs, of which there are several: the value changes nothing. */
+bool cost_runs_same(const struct cost_runs *s, size_t rows);
 
 /* ---- --csv and --plot: compare/files.c ---------------------------------------------------- */
 

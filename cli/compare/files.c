@@ -97,6 +97,16 @@ static void heads_csv(FILE *out, const char *part)
         fprintf(out, ",%sspent.%s", part, spent[s]);
 }
 
+/* With several seeds: how many, and the overhead that is judged, its mean and the ends of the 95
+ * percent interval of that. */
+static void seeds_csv(FILE *out, const struct cost_table *t, size_t row)
+{
+    const struct estimate s = cost_estimate_of(&t->seeds, row);
+
+    if (t->seeds.n > 1)
+        fprintf(out, ",%zu,%.6f,%.6f,%.6f", t->seeds.n, s.mean, s.mean - s.half, s.mean + s.half);
+}
+
 /* The columns of the region are there if one is marked. */
 void cost_table_csv(const struct cost_table *t, FILE *out)
 {
@@ -106,6 +116,8 @@ void cost_table_csv(const struct cost_table *t, FILE *out)
     heads_csv(out, "");
     if (t->region)
         heads_csv(out, "region.");
+    if (t->seeds.n > 1)
+        fputs(",seeds,seeds.overhead.mean,seeds.overhead.low,seeds.overhead.high", out);
     fputc('\n', out);
     for (size_t i = 0; i < t->n; i++) {
         const struct costs *r = &t->row[i];
@@ -114,6 +126,7 @@ void cost_table_csv(const struct cost_table *t, FILE *out)
         measured_csv(out, &r->whole, r->has_bytes);
         if (t->region)
             measured_csv(out, &r->region, r->has_bytes);
+        seeds_csv(out, t, i);
         fputc('\n', out);
     }
 }

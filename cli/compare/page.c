@@ -452,17 +452,21 @@ static void print_seeds(const struct cost_table *t, int width)
 
     if (!s->n || t->n < 2)
         return;
-    printf("\nthe overhead with %zu seeds, from %" PRIu64 " on:\n%-*s%*s%*s%*s\n", s->n,
-           s->run[0].value, width, "policy", OVERHEAD_WIDTH, "mean", OVERHEAD_WIDTH, "least",
-           OVERHEAD_WIDTH, "most");
+    printf("\nthe overhead with %zu seeds, from %" PRIu64 " on; +-: the 95 percent interval of the "
+           "mean:\n%-*s%*s%*s%*s%*s\n",
+           s->n, s->run[0].value, width, "policy", OVERHEAD_WIDTH, "mean", OVERHEAD_WIDTH, "+-",
+           OVERHEAD_WIDTH, "least", OVERHEAD_WIDTH, "most");
     for (size_t i = 1; i < t->n; i++) {
-        const struct cost_spread x = cost_spread_of(s, i);
+        const struct estimate x = cost_estimate_of(s, i);
         printf("%-*s", width, t->row[i].label);
         print_percent(x.mean, 1, OVERHEAD_WIDTH);
+        print_percent(x.half, 1, OVERHEAD_WIDTH);
         print_percent(x.least, 1, OVERHEAD_WIDTH);
         print_percent(x.most, 1, OVERHEAD_WIDTH);
         putchar('\n');
     }
+    if (cost_runs_same(s, t->n))
+        puts("(the seeds change nothing: each policy did the same with all of them)");
 }
 
 /* What the model leaves out, as one more cost of policies. */
@@ -698,6 +702,24 @@ static void json_runs(struct json *j, const struct cost_table *t, const char *ke
     json_end(j);
 }
 
+/* By policy, as cycles to those of none. */
+static void json_estimates(struct json *j, const struct cost_table *t)
+{
+    json_key(j, "seeds-mean");
+    json_object(j);
+    for (size_t i = 0; i < t->n; i++) {
+        const struct estimate s = cost_estimate_of(&t->seeds, i);
+        json_key(j, t->row[i].label);
+        json_object(j);
+        json_key_double(j, "mean", "%.6f", 1 + s.mean);
+        json_key_double(j, "low", "%.6f", 1 + s.mean - s.half);
+        json_key_double(j, "high", "%.6f", 1 + s.mean + s.half);
+        json_end(j);
+    }
+    json_end(j);
+    json_key_bool(j, "seeds-change-nothing", cost_runs_same(&t->seeds, t->n));
+}
+
 static void json_course(struct json *j, const struct costs *r, const struct costs *none)
 {
     double overhead[COURSE_PARTS];
@@ -795,8 +817,10 @@ void cost_table_json(FILE *out, const struct cost_table *t)
         json_key_bool(&j, "converged", cost_runs_settled(&t->lengths, t->n));
         json_runs(&j, t, "lengths", &t->lengths, t->length);
     }
-    if (t->seeds.n)
+    if (t->seeds.n) {
         json_runs(&j, t, "seeds", &t->seeds, "seed");
+        json_estimates(&j, t);
+    }
     if (t->band.n)
         json_runs(&j, t, "band", &t->band, "unmodelled");
     json_end(&j);

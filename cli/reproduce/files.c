@@ -17,6 +17,19 @@ static void csv_value(FILE *out, double x)
 
 /* ---- CSV ------------------------------------------------------------------------------------ */
 
+/* Ends the line: how many seeds, and the ends of the 95 percent interval of their mean; nothing
+ * where there is one. */
+static void csv_seeds(const struct estimate *s, FILE *out)
+{
+    if (s->n)
+        fprintf(out, ",%zu", s->n);
+    else
+        fputc(',', out);
+    csv_value(out, s->mean - s->half);
+    csv_value(out, s->mean + s->half);
+    fputc('\n', out);
+}
+
 static void csv_column(const struct table_results *r, const struct table_program *p,
                        const struct table_column *c, FILE *out)
 {
@@ -27,13 +40,17 @@ static void csv_column(const struct table_results *r, const struct table_program
     csv_field(out, c->head);
     csv_value(out, quantity_of(&q, c->quantity));
     csv_value(out, c->paper ? quantity_of(&q, c->paper) : NAN);
-    fputs(",,\n", out);
+    const struct estimate s = quantity_estimate(&q, c->quantity);
+    fputs(",,", out);
+    csv_seeds(&s, out);
     if (r->band) {
         q.results = r->band;
         fprintf(out, "%s,%s,\"%s, core.unmodelled=%" PRIu64 "\"", r->of->name, name, c->head,
                 r->band->unmodelled);
         csv_value(out, quantity_of(&q, c->quantity));
-        fputs(",,,\n", out);
+        const struct estimate other = quantity_estimate(&q, c->quantity);
+        fputs(",,,", out);
+        csv_seeds(&other, out);
     }
     free(name);
 }
@@ -47,14 +64,14 @@ static void csv_judged(const struct table_judged *j, FILE *out)
     csv_value(out, j->ours);
     fprintf(out, ",%s,%s,", b->paper, b->unit);
     csv_field(out, table_verdict_names[j->verdict]);
-    fputc('\n', out);
+    csv_seeds(&j->seeds, out);
 }
 
 void file_csv(const struct table_results *r, FILE *out)
 {
     struct table_judged j;
 
-    fputs("table,program,what,ours,paper,unit,verdict\n", out);
+    fputs("table,program,what,ours,paper,unit,verdict,seeds,low,high\n", out);
     for (const struct table_program *p = r->of->program; p->name; p++)
         for (const struct table_column *c = r->of->column; c && c->head; c++)
             csv_column(r, p, c, out);

@@ -20,6 +20,40 @@ static enum table_verdict judge(const struct band *b, double ours)
     return TABLE_HOLDS;
 }
 
+/* "ever" counts what some trial found: of one trial it is another quantity. */
+struct estimate quantity_estimate(const struct quantity *q, const char *text)
+{
+    const size_t seeds = strstr(text, "ever:") ? 0 : q->results->seeds;
+    double *x = xcalloc(seeds + 1, sizeof *x);
+    struct quantity one = *q;
+
+    for (one.seed = 0; one.seed < seeds; one.seed++)
+        x[one.seed] = quantity_of(&one, text);
+    const struct estimate s = estimate_of(x, seeds > 1 ? seeds : 0);
+    free(x);
+    return s;
+}
+
+static bool same_point(const struct table_sample *a, const struct table_sample *b)
+{
+    return a->program == b->program && a->policy == b->policy && a->step == b->step;
+}
+
+bool seeds_are_same(const struct table_results *r, const struct table_program *p)
+{
+    bool several = false;
+
+    for (size_t i = 0; i < r->n; i++)
+        for (size_t k = 0; k < i && r->sample[i].program == p; k++) {
+            if (!same_point(&r->sample[i], &r->sample[k]))
+                continue;
+            several = true;
+            if (r->sample[i].behaviour != r->sample[k].behaviour)
+                return false;
+        }
+    return several;
+}
+
 bool judge_next(const struct table_results *r, size_t *at, struct table_judged *to)
 {
     const struct band *b = &bands[*at];
@@ -29,14 +63,9 @@ bool judge_next(const struct table_results *r, size_t *at, struct table_judged *
     if (!b->table)
         return false;
     *at = (size_t)(b - bands) + 1;
-    struct quantity q = {.results = r, .seed = SIZE_MAX};
+    const struct quantity q = {.results = r, .seed = SIZE_MAX};
     *to = (struct table_judged){.band = b, .ours = quantity_of(&q, b->quantity)};
-    to->least = to->most = to->ours;
-    for (q.seed = 0; r->seeds > 1 && q.seed < r->seeds; q.seed++) {
-        const double one = quantity_of(&q, b->quantity);
-        to->least = fmin(to->least, one);
-        to->most = fmax(to->most, one);
-    }
+    to->seeds = quantity_estimate(&q, b->quantity);
     to->verdict = judge(b, to->ours);
     return true;
 }

@@ -7,7 +7,7 @@
 
 #include "cli/reproduce/table.h"
 
-enum { PROGRAM_WIDTH = 24, COLUMN_WIDTH = 11, PAGE_WIDTH = 100 };
+enum { PROGRAM_WIDTH = 24, COLUMN_WIDTH = 11, HALF_WIDTH = 8, PAGE_WIDTH = 100 };
 
 /* ---- parts of the text ---------------------------------------------------------------------- */
 
@@ -16,6 +16,16 @@ static void number(double x)
     char text[NUMBER_TEXT];
 
     printf(" %*s", COLUMN_WIDTH - 1, number_text(text, x));
+}
+
+/* With several seeds: half of the interval of the mean. */
+static void half(const struct quantity *q, const char *text)
+{
+    char half[NUMBER_TEXT];
+    const struct estimate s = quantity_estimate(q, text);
+
+    if (q->results->seeds > 1)
+        printf(" %*s", HALF_WIDTH - 1, number_text(half, s.half));
 }
 
 /* "inputs  each line of it" */
@@ -47,6 +57,26 @@ static void print_machine(const struct table_results *r)
     printf("\n");
 }
 
+/* A seed that changes nothing is no second run. */
+static void print_same(const struct table_results *r)
+{
+    char *names = NULL, *line;
+
+    for (const struct table_program *p = r->of->program; p->name; p++) {
+        if (!seeds_are_same(r, p))
+            continue;
+        char *name = program_text(p);
+        xappend(&names, ", ", name);
+        free(name);
+    }
+    if (!names)
+        return;
+    line = xasprintf("they change nothing, each being the same run, in: %s", names);
+    paragraph("seeds", line);
+    free(line);
+    free(names);
+}
+
 static void print_top(const struct table_results *r)
 {
     const struct reproduction *t = r->of;
@@ -60,6 +90,7 @@ static void print_top(const struct table_results *r)
     if (r->failed)
         printf("; %zu failed: lardsim sweep status says why, if the cells are kept", r->failed);
     printf("\n");
+    print_same(r);
     if (r->band)
         printf("band      core.unmodelled from 0 to %" PRIu64
                " percent, for what the model leaves out\n",
@@ -71,21 +102,27 @@ static void print_top(const struct table_results *r)
 
 /* ---- programs ------------------------------------------------------------------------------- */
 
-static void print_heads(const struct table_column *c)
+static void print_heads(const struct table_column *c, bool seeds)
 {
+    const int more = seeds ? HALF_WIDTH : 0;
+
     printf("\n%-*s", PROGRAM_WIDTH, "program");
     for (const struct table_column *at = c; at->head; at++)
-        printf(" %*s", (at->paper ? 2 : 1) * COLUMN_WIDTH - 1, at->head);
+        printf(" %*s", (at->paper ? 2 : 1) * COLUMN_WIDTH - 1 + more, at->head);
     printf("\n");
-    bool some = false;
+    bool some = seeds;
     for (const struct table_column *at = c; at->head; at++)
         some |= at->paper != NULL;
     if (!some)
         return;
     printf("%-*s", PROGRAM_WIDTH, "");
-    for (const struct table_column *at = c; at->head; at++)
-        printf(at->paper ? " %*s %*s" : " %*s", COLUMN_WIDTH - 1, at->paper ? "paper" : "",
-               COLUMN_WIDTH - 1, "ours");
+    for (const struct table_column *at = c; at->head; at++) {
+        if (at->paper)
+            printf(" %*s", COLUMN_WIDTH - 1, "paper");
+        printf(" %*s", COLUMN_WIDTH - 1, at->paper || seeds ? "ours" : "");
+        if (seeds)
+            printf(" %*s", HALF_WIDTH - 1, "+-");
+    }
     printf("\n");
 }
 
@@ -104,6 +141,7 @@ static void print_program(const struct table_results *r, const struct table_prog
         if (c->paper)
             number(quantity_of(&q, c->paper));
         number(quantity_of(&q, c->quantity));
+        half(&q, c->quantity);
     }
     printf("\n");
     free(name);
@@ -130,6 +168,9 @@ static void print_summary(const struct table_results *r, const struct table_line
         else if (c->paper)
             number(summarized(&q, l->quantity, c->paper));
         number(summarized(&q, l->quantity, c->quantity));
+        char *whole = quantity_for(l->quantity, c->quantity);
+        half(&q, whole);
+        free(whole);
     }
     printf("\n");
     if (r->band)
@@ -137,9 +178,10 @@ static void print_summary(const struct table_results *r, const struct table_line
 }
 
 /* How far the first summary of each column moves with the seed. */
-static void print_spread(const struct table_results *r, bool most)
+static void print_estimate(const struct table_results *r, bool most)
 {
     struct quantity q = {.results = r};
+    char text[NUMBER_TEXT];
 
     printf("%-*s", PROGRAM_WIDTH, most ? "most of a seed" : "least of a seed");
     for (const struct table_column *c = r->of->column; c->head; c++) {
@@ -150,7 +192,7 @@ static void print_spread(const struct table_results *r, bool most)
         }
         if (c->paper)
             printf(" %*s", COLUMN_WIDTH - 1, "");
-        number(x);
+        printf(" %*s%*s", COLUMN_WIDTH - 1, number_text(text, x), HALF_WIDTH, "");
     }
     printf("\n");
 }
@@ -161,14 +203,14 @@ static void print_programs(const struct table_results *r)
 
     if (!t->column)
         return;
-    print_heads(t->column);
+    print_heads(t->column, r->seeds > 1);
     for (const struct table_program *p = t->program; p->name; p++)
         print_program(r, p);
     for (const struct table_line *l = t->summary; l && l->text; l++)
         print_summary(r, l);
     if (t->summary && r->seeds > 1) {
-        print_spread(r, false);
-        print_spread(r, true);
+        print_estimate(r, false);
+        print_estimate(r, true);
     }
 }
 
@@ -182,7 +224,7 @@ static void print_parts(const struct table_results *r)
         return;
     printf("\n%-*s", PROGRAM_WIDTH, "part, in points");
     for (const struct table_line *of = t->of; of->text; of++)
-        printf(" %*s", 2 * COLUMN_WIDTH - 1, of->text);
+        printf(" %*s", 2 * COLUMN_WIDTH - 1 + (r->seeds > 1 ? HALF_WIDTH : 0), of->text);
     printf("\n");
     for (const struct table_line *p = t->part; p->text; p++) {
         const struct quantity q = {.results = r, .seed = SIZE_MAX, .part = p->quantity};
@@ -190,6 +232,7 @@ static void print_parts(const struct table_results *r)
         for (const struct table_line *of = t->of; of->text; of++) {
             printf("%*s", COLUMN_WIDTH, "");
             number(quantity_of(&q, of->quantity));
+            half(&q, of->quantity);
         }
         printf("\n");
     }
@@ -200,13 +243,15 @@ static void print_parts(const struct table_results *r)
 static void print_judged(const struct table_results *r, const struct table_judged *j)
 {
     const struct band *b = j->band;
-    char ours[NUMBER_TEXT], least[NUMBER_TEXT], most[NUMBER_TEXT], *band = band_text(b);
+    char ours[NUMBER_TEXT], half[NUMBER_TEXT], least[NUMBER_TEXT], most[NUMBER_TEXT],
+        *band = band_text(b);
 
     printf("  %s (%s)\n", b->claim, b->section);
     printf("    paper %s, band %s (%s), ours %s", *b->paper ? b->paper : "-", band, b->why,
            number_text(ours, j->ours));
-    if (r->seeds > 1 && j->verdict != TABLE_CANNOT)
-        printf(" (seeds: %s to %s)", number_text(least, j->least), number_text(most, j->most));
+    if (!isnan(j->seeds.half) && j->verdict != TABLE_CANNOT)
+        printf(" +- %s (seeds: %s to %s)", number_text(half, j->seeds.half),
+               number_text(least, j->seeds.least), number_text(most, j->seeds.most));
     if (r->band) {
         const struct quantity q = {.results = r->band, .seed = SIZE_MAX};
         printf(" (with core.unmodelled: %s)",
@@ -270,6 +315,15 @@ static void json_band(struct json *j, const struct table_results *r, const struc
         json_key_double(j, "unmodelled", "%.6f", quantity_of(&q, quantity));
 }
 
+/* The ends of the 95 percent interval of the mean over seeds. */
+static void json_interval(struct json *j, const struct estimate *s)
+{
+    if (!isnan(s->half)) {
+        json_key_double(j, "interval-low", "%.6f", s->mean - s->half);
+        json_key_double(j, "interval-high", "%.6f", s->mean + s->half);
+    }
+}
+
 static void json_program(struct json *j, const struct table_results *r,
                          const struct table_program *p)
 {
@@ -280,6 +334,7 @@ static void json_program(struct json *j, const struct table_results *r,
     json_key_str(j, "step", p->step);
     json_key_str(j, "printed", p->printed);
     json_key_str(j, "source", p->source);
+    json_key_bool(j, "seeds-change-nothing", seeds_are_same(r, p));
     json_key(j, "columns");
     json_array(j);
     for (const struct table_column *c = r->of->column; c && c->head; c++) {
@@ -288,6 +343,8 @@ static void json_program(struct json *j, const struct table_results *r,
         json_key_str(j, "quantity", c->quantity);
         json_key_double(j, "paper", "%.6f", c->paper ? quantity_of(&q, c->paper) : NAN);
         json_key_double(j, "ours", "%.6f", quantity_of(&q, c->quantity));
+        const struct estimate s = quantity_estimate(&q, c->quantity);
+        json_interval(j, &s);
         json_band(j, r, p, c->quantity);
         json_end(j);
     }
@@ -326,8 +383,9 @@ static void json_judged(struct json *j, const struct table_results *r,
     json_key_str(j, "band", b->why);
     json_key_double(j, "ours", "%.6f", is->ours);
     json_band(j, r, NULL, b->quantity);
-    json_key_double(j, "least", "%.6f", is->least);
-    json_key_double(j, "most", "%.6f", is->most);
+    json_interval(j, &is->seeds);
+    json_key_double(j, "least", "%.6f", is->seeds.n ? is->seeds.least : is->ours);
+    json_key_double(j, "most", "%.6f", is->seeds.n ? is->seeds.most : is->ours);
     json_key_str(j, "verdict", table_verdict_names[is->verdict]);
     json_end(j);
 }

@@ -76,6 +76,19 @@ static bool wanted(const char *name)
     return strncmp(name, "cores.", 6) != 0 && strncmp(name, "roi.cores.", 10) != 0;
 }
 
+static uint64_t hash_of(const struct cell_stats *s)
+{
+    struct digest *d = digest_new();
+
+    for (size_t i = 0; i < s->n; i++) {
+        digest_add(d, s->at[i].name, strlen(s->at[i].name) + 1);
+        digest_add(d, s->at[i].value, strlen(s->at[i].value) + 1);
+    }
+    const uint64_t hash = digest_value(d);
+    digest_free(d);
+    return hash;
+}
+
 static void forget_unwanted(struct cell_stats *s)
 {
     size_t kept = 0;
@@ -92,13 +105,17 @@ static void forget_unwanted(struct cell_stats *s)
     s->n = kept;
 }
 
-static int read_stats(struct cell_stats *to, const struct sweep *s, size_t cell, struct err *e)
+/* *hash: of all of them, or NULL. */
+static int read_stats(struct cell_stats *to, uint64_t *hash, const struct sweep *s, size_t cell,
+                      struct err *e)
 {
     *to = (struct cell_stats){0};
     if (cell == NO_CELL)
         return 0;
     if (cell_stats_read(to, s->folder->dir, s->plan->cell[cell].hash, e))
         return -1;
+    if (hash)
+        *hash = hash_of(to);
     forget_unwanted(to);
     return 0;
 }
@@ -124,7 +141,10 @@ static int add_sample(struct table_results *r, const struct sweep *s, size_t cel
     free(step);
     if (r->of->names_pairs && pairs_read(&to->raced, s, c->hash, e))
         return -1;
-    return read_stats(&to->own, s, cell, e) || read_stats(&to->base, s, c->baseline, e) ? -1 : 0;
+    return read_stats(&to->own, &to->behaviour, s, cell, e) ||
+                   read_stats(&to->base, NULL, s, c->baseline, e)
+               ? -1
+               : 0;
 }
 
 static int read_cells(void *results, const struct sweep *s, struct err *e)

@@ -7,6 +7,7 @@
 #ifndef LARDSIM_REPRODUCE_TABLE_H
 #define LARDSIM_REPRODUCE_TABLE_H
 
+#include "cli/estimate.h"
 #include "cli/sweep/collect.h"
 
 /* ---- what runs ------------------------------------------------------------------------------ */
@@ -79,6 +80,7 @@ struct table_sample { /* a cell that is done */
     size_t seed;
     struct cell_stats own, base; /* base: of the same point without a policy */
     struct table_pairs raced;    /* known where the table asks for them */
+    uint64_t behaviour;          /* a hash of all statistics of own */
     bool machine;
 };
 struct table_results {
@@ -144,6 +146,9 @@ struct quantity {
     size_t seed; /* SIZE_MAX: the mean of all */
 };
 double quantity_of(const struct quantity *q, const char *text);
+/* Of what each seed alone gives; none: there is one seed, or the quantity is of all trials at once.
+ */
+struct estimate quantity_estimate(const struct quantity *q, const char *text);
 
 /* ---- judging -------------------------------------------------------------------------------- */
 
@@ -151,11 +156,15 @@ enum table_verdict { TABLE_HOLDS, TABLE_DIFFERS, TABLE_CANNOT, TABLE_VERDICTS };
 extern const char *const table_verdict_names[];
 struct table_judged {
     const struct band *band;
-    double ours, least, most; /* over seeds */
+    double ours;           /* the quantity of the means over seeds: what is judged */
+    struct estimate seeds; /* none: there is one */
     enum table_verdict verdict;
 };
 /* The next claim of the table from *at on; false: there is none. */
 bool judge_next(const struct table_results *r, size_t *at, struct table_judged *to);
+
+/* All policies did the same with each seed of this program, of which there are several. */
+bool seeds_are_same(const struct table_results *r, const struct table_program *p);
 
 void judge_all(const struct table_results *r,
                unsigned verdicts[TABLE_VERDICTS]); /* how many of each */

@@ -37,22 +37,24 @@ xargs stat -c '%Y %n' <before | cmp -s - when || fail "cells that were there ran
 run 6 reproduce valor-overhead $small --cells cells
 [ "$(find cells/cells -name stats.csv | wc -l)" = "$(wc -l <before)" ] || fail "tables do not share cells"
 
-# One number, from its cells: the mean of the seeds.
+# One number, from its cells: the mean of two seeds, and the ends of its 95 percent interval, t(1) = 12.7062.
 # A line of it: cell, baseline, source (quoted, as it has commas), seed, policy.
 cell() { grep -F "$2," cells/plan.csv | grep ",$3,$1" | cut -d, -f1; }
 cycles() { awk -F, '$1 == "roi.machine.cycles" {r = $2} $1 == "machine.cycles" {c = $2}
     END {print r ? r : c}' "cells/cells/$1/stats.csv"; }
 for seed in 1 2; do
     echo "$(cycles "$(cell fasttrack pmd@valor $seed)") $(cycles "$(cell none pmd@valor $seed)")"
-done | awk '{ n += 100 * ($1 / $2 - 1) } END { printf "%.6f\n", n / 2 }' >want
-awk -F, '$2 == "pmd" && $3 == "fasttrack" { print $4 }' budget.csv | cmp -s - want ||
+done | awk '{ x[NR] = 100 * ($1 / $2 - 1) }
+    END { d = 12.7062 * (x[1] - x[2]) / 2; if (d < 0) d = -d; m = (x[1] + x[2]) / 2
+          printf "%.5f,2,%.5f,%.5f\n", m, m - d, m + d }' >want
+awk -F, '$2 == "pmd" && $3 == "fasttrack" { printf "%.5f,%d,%.5f,%.5f\n", $4, $8, $9, $10 }' budget.csv | cmp -s - want ||
     fail "pmd under fasttrack: $(grep pmd,fasttrack budget.csv), not $(cat want)"
 
-# Parts add up to what they are parts of.
+# Parts add up to what they are parts of. Behind each stands how far two seeds can be trusted.
 awk '/^part, in points/ { parts = 1; next }
-    parts && /^all / { for (i = 0; i < 4; i++) { d = sum[i] - $(NF - i); if (d > 0.5 || d < -0.5) print "column " i ": " sum[i] ", not " $(NF - i) } found = 1 }
+    parts && /^all / { for (i = 0; i < 4; i++) { d = sum[i] - $(NF - 2 * i - 1); if (d > 0.5 || d < -0.5) print "column " i ": " sum[i] ", not " $(NF - 2 * i - 1) } found = 1 }
     parts && /^$/ { parts = 0 }
-    parts { for (i = 0; i < 4; i++) sum[i] += $(NF - i) }
+    parts { for (i = 0; i < 4; i++) sum[i] += $(NF - 2 * i - 1) }
     END { if (!found) print "no line of all parts" }' budget.txt >wrong
 [ -s wrong ] && fail "parts: $(cat wrong)"
 
