@@ -27,8 +27,8 @@ lardsim_SOURCES += cli/reduce/keep.c cli/reduce/part.c cli/reduce/reduce.h cli/r
 lardsim_SOURCES += cli/run/machine.c cli/run/races.c cli/run/repeat.c cli/run/result.c \
 	cli/run/run.c cli/run/run.h
 lardsim_SOURCES += cli/sweep/collect.c cli/sweep/collect.h cli/sweep/dry_run.c \
-	cli/sweep/folder.c cli/sweep/index.c \
-	cli/sweep/listing.c cli/sweep/local.c cli/sweep/manage.c cli/sweep/memo.c cli/sweep/plan.c \
+	cli/sweep/folder.c cli/sweep/idle.c cli/sweep/index.c \
+	cli/sweep/listing.c cli/sweep/local.c cli/sweep/manage.c cli/sweep/means.c cli/sweep/memo.c cli/sweep/plan.c \
 	cli/sweep/points.c cli/sweep/predict.c cli/sweep/shell.c cli/sweep/slurm.c cli/sweep/spec.c \
 	cli/sweep/sweep.h cli/sweep/task.c cli/sweep/verb.c cli/sweep/work.c
 lardsim_SOURCES += cli/trace/cat.c cli/trace/convert.c cli/trace/cut.c cli/trace/info.c \

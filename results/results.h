@@ -71,6 +71,8 @@ struct listing {
     size_t n, cap;
 };
 bool listing_asked(const struct csv_row *row);
+/* Without the seed that the sweep gave it; owned by the caller. */
+char *listing_source(const struct csv_row *row);
 int listing_read(struct listing *l, const char *dir, struct err *e);
 void listing_free(struct listing *l);
 

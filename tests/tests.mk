@@ -162,6 +162,7 @@ scripts += tests/cli/report.sh
 scripts += tests/cli/reproduce.sh
 scripts += tests/cli/resume.sh
 scripts += tests/cli/said.sh
+scripts += tests/cli/seeds.sh
 scripts += tests/cli/signals.sh
 scripts += tests/cli/stop.sh
 scripts += tests/cli/strip.sh

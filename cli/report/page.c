@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/estimate.h"
 #include "cli/report/report.h"
 #include "cli/svg.h"
 #include "sim/lardsim.h"
@@ -382,6 +383,72 @@ static void write_axes(FILE *out, const struct report_study *s)
     fputs("</tbody></table>\n", out);
 }
 
+/* ---- several seeds ----------------------------------------------------------------------------
+ */
+
+/* Of the cells of one group, so many with a number: "231.4 +- 3.2". */
+static void mean_cells(FILE *out, const double *x, size_t n)
+{
+    const struct estimate of = estimate_of(x, n);
+
+    fixed_cell(out, of.mean);
+    fixed_cell(out, of.half);
+}
+
+static void seeds_row(FILE *out, const struct report_study *s, size_t seed, const size_t *group,
+                      size_t which)
+{
+    double *overhead = xcalloc(s->cells, sizeof *overhead),
+           *cycles = xcalloc(s->cells, sizeof *cycles);
+    const struct report_cell *first = NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->cells; i++) {
+        if (group[i] != which)
+            continue;
+        first = first ? first : &s->cell[i];
+        overhead[n] = 100 * cell_overhead(&s->cell[i], OVERHEAD);
+        cycles[n++] = cell_measure(&s->cell[i], M_CYCLES);
+    }
+    fputs("<tr>", out);
+    for (size_t k = 0; k < s->axes; k++)
+        if (k != seed)
+            element(out, "td", first->point[k]);
+    fprintf(out, "<td class=\"n\">%zu</td>", n);
+    mean_cells(out, overhead, n);
+    mean_cells(out, cycles, n);
+    fputs("</tr>\n", out);
+    free(overhead);
+    free(cycles);
+}
+
+/* A sweep with several seeds: what each point gives, and how far that can be trusted. */
+static void write_seeds(FILE *out, const struct report_study *s)
+{
+    const size_t seed = study_axis(s, "seed");
+
+    if (seed == SIZE_MAX || s->axis[seed].n < 2)
+        return;
+    size_t *group = xcalloc(s->cells, sizeof *group);
+    const size_t groups = study_alike(s, seed, group);
+    fputs("<h3>Over the seeds</h3>\n<p>The mean of each point over its seeds, and half of its 95 "
+          "percent interval, by Student's t.</p>\n<div class=\"wide\" tabindex=\"0\"><table "
+          "class=\"seeds\"><thead><tr>",
+          out);
+    for (size_t i = 0; i < s->axes; i++)
+        if (i != seed)
+            element(out, "th", s->axis[i].name);
+    fputs("<th>seeds</th><th>overhead, %</th><th>&plusmn;</th><th>cycles</th><th>&plusmn;</th></tr>"
+          "</thead><tbody>\n",
+          out);
+    for (size_t i = 0; i < groups && i < ROWS_SHOWN; i++)
+        seeds_row(out, s, seed, group, i);
+    fputs("</tbody></table></div>\n", out);
+    if (groups > ROWS_SHOWN)
+        fprintf(out, "<p>The first %d of %zu; means.csv has all.</p>\n", ROWS_SHOWN, groups);
+    free(group);
+}
+
 struct said {
     const struct report_finding *finding;
     size_t runs;
@@ -578,13 +645,15 @@ static bool holds(const struct report_claim *c)
     return c->verdict && !strcmp(c->verdict, "holds");
 }
 
-static void write_claim(FILE *out, const struct report_claim *c, bool numbers)
+static void write_claim(FILE *out, const struct report_claim *c, bool numbers, bool seeds)
 {
     fputs("<tr>", out);
     element(out, "td", c->text);
     element(out, "td", c->verdict);
     if (numbers) {
         fixed_cell(out, c->ours);
+        if (seeds)
+            fixed_cell(out, (c->interval[1] - c->interval[0]) / 2);
         fixed_cell(out, c->paper);
         fputs("<td class=\"n\">", out);
         if (!isnan(c->low))
@@ -600,20 +669,23 @@ static void write_claim(FILE *out, const struct report_claim *c, bool numbers)
 /* Those that do not hold come first. */
 static void write_claims(FILE *out, const struct report_study *s)
 {
-    bool numbers = false;
+    bool numbers = false, seeds = false;
 
-    for (size_t i = 0; i < s->claims; i++)
+    for (size_t i = 0; i < s->claims; i++) {
         numbers |= !isnan(s->claim[i].ours);
+        seeds |= !isnan(s->claim[i].interval[0]);
+    }
     fputs("<h3>Claims</h3>\n<table><thead><tr><th>claim</th><th>verdict</th>", out);
     if (numbers)
-        fputs("<th class=\"n\">ours</th><th class=\"n\">the paper</th><th class=\"n\">band</th>"
-              "<th>unit</th>",
-              out);
+        fprintf(out,
+                "<th class=\"n\">ours</th>%s<th class=\"n\">the paper</th><th class=\"n\">band</th>"
+                "<th>unit</th>",
+                seeds ? "<th class=\"n\">&plusmn;</th>" : "");
     fputs("</tr></thead><tbody>\n", out);
     for (int good = 0; good < 2; good++)
         for (size_t i = 0; i < s->claims; i++)
             if (holds(&s->claim[i]) == good)
-                write_claim(out, &s->claim[i], numbers);
+                write_claim(out, &s->claim[i], numbers, seeds);
     fputs("</tbody></table>\n", out);
 }
 
@@ -767,6 +839,7 @@ static void write_study(FILE *out, const struct report_study *s, size_t number,
         write_machine(out, s);
         fprintf(out, "<div class=\"explore\" data-study=\"%zu\"></div>\n", number);
         write_axes(out, s);
+        write_seeds(out, s);
         write_findings(out, s);
         write_races(out, s, number);
         write_cells(out, s);

@@ -734,8 +734,10 @@ static void sweep_point(struct report_study *s, struct report_cell *c, const str
 
     c->point = xcalloc(s->axes, sizeof *c->point);
     for (size_t i = 0; i < s->axes; i++)
-        c->point[i] = xstrdup(
-            csv_at(row, i < ARRAY_SIZE(column) ? column[i] : i - ARRAY_SIZE(column) + LISTED_AXES));
+        c->point[i] = i == 0 ? listing_source(row) /* the seed is an axis of its own */
+                             : xstrdup(csv_at(row, i < ARRAY_SIZE(column)
+                                                       ? column[i]
+                                                       : i - ARRAY_SIZE(column) + LISTED_AXES));
 }
 
 /* The cell's index, or NO_BASELINE: it is not as it was written. shown: sources and policies whose
@@ -844,8 +846,12 @@ static double number_or_none(const char *text)
 static void claim_begin(struct report_study *s, const char *text)
 {
     s->claim = xgrow(s->claim, s->claims, &s->claims_cap, sizeof *s->claim);
-    s->claim[s->claims++] = (struct report_claim){
-        .text = xstrdup(text), .paper = NAN, .ours = NAN, .low = NAN, .high = NAN};
+    s->claim[s->claims++] = (struct report_claim){.text = xstrdup(text),
+                                                  .paper = NAN,
+                                                  .ours = NAN,
+                                                  .low = NAN,
+                                                  .high = NAN,
+                                                  .interval = {NAN, NAN}};
 }
 
 static void row_begin(struct report_study *s, const char *program, const char *column)
@@ -878,6 +884,10 @@ static void take_claim(struct reading_table *t, const char *name, const char *te
         c->paper = number_or_none(text);
     } else if (!strcmp(name, "ours")) {
         c->ours = number_or_none(text);
+    } else if (!strcmp(name, "interval-low")) {
+        c->interval[0] = number_or_none(text);
+    } else if (!strcmp(name, "interval-high")) {
+        c->interval[1] = number_or_none(text);
     } else if (!strcmp(name, "low")) {
         c->low = number_or_none(text);
     } else if (!strcmp(name, "high")) {

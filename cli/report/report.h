@@ -128,6 +128,7 @@ struct report_axis {
 struct report_claim {
     char *text, *unit, *verdict, *section;
     double paper, ours, low, high;
+    double interval[2]; /* the ends of that of the mean over seeds; NAN: there is one seed */
 };
 struct report_row {
     char *program, *column;
@@ -183,6 +184,9 @@ void report_shell_word(char **command, const char *word);
 /* Axes, baselines, overheads. */
 void study_complete(struct report_study *s);
 size_t study_axis(const struct report_study *s, const char *name); /* SIZE_MAX: none */
+/* to[i]: which cells cell i is like but for that axis, as an index from 0. Returns how many there
+ * are. */
+size_t study_alike(const struct report_study *s, size_t axis, size_t *to);
 /* The policies, in the order of their appearance; n of them. */
 const struct report_axis *study_policies(const struct report_study *s);
 /* The mean over the cells of a policy that have it; NAN: none has. */

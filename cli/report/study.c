@@ -184,6 +184,22 @@ static uint64_t place_hash(const struct report_study *s, const struct report_cel
     return value;
 }
 
+size_t study_alike(const struct report_study *s, size_t axis, size_t *to)
+{
+    size_t n = 0;
+    struct map of;
+
+    map_init(&of, NULL);
+    for (size_t i = 0; i < s->cells; i++) {
+        uint64_t *at = map_put(&of, place_hash(s, &s->cell[i], axis, false));
+        if (!*at)
+            *at = ++n;
+        to[i] = (size_t)*at - 1;
+    }
+    map_free(&of);
+    return n;
+}
+
 /* ---- baselines and overheads ----------------------------------------------------------------- */
 
 bool cell_is_none(const struct report_cell *c)

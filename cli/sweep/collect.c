@@ -136,13 +136,13 @@ static void find_numbers(struct collecting *w)
     }
 }
 
-static void add(struct cell_row *to, char *text, bool number)
+void cell_row_add(struct cell_row *to, char *text, bool number)
 {
     to->at = xgrow(to->at, to->n, &to->cap, sizeof *to->at);
     to->at[to->n++] = (struct cell_value){text, number && *text};
 }
 
-static void cell_row_free(struct cell_row *r)
+void cell_row_free(struct cell_row *r)
 {
     for (size_t i = 0; i < r->n; i++)
         free(r->at[i].text);
@@ -154,18 +154,18 @@ static void fill_head(struct cell_row *to, const struct collecting *w)
 {
     const struct csv_row *head = &w->listing->head;
 
-    add(to, xstrdup("cell"), false);
+    cell_row_add(to, xstrdup("cell"), false);
     for (size_t i = LISTED_AXES; i < head->n; i++)
-        add(to, xstrdup(csv_at(head, i)), false);
+        cell_row_add(to, xstrdup(csv_at(head, i)), false);
     for (size_t i = LISTED_SOURCE; i < LISTED_AXES; i++)
-        add(to, xstrdup(csv_at(head, i)), false);
-    add(to, xstrdup(overhead_measured_name), false);
+        cell_row_add(to, xstrdup(csv_at(head, i)), false);
+    cell_row_add(to, xstrdup(overhead_measured_name), false);
     for (size_t i = 0; i < OVERHEADS; i++)
-        add(to, xstrdup(overhead_name[i]), false);
+        cell_row_add(to, xstrdup(overhead_name[i]), false);
     for (size_t i = 0; i < w->stats; i++)
-        add(to, xstrdup(heading(w->stat[i])), false);
-    add(to, xstrdup("behaviour"), false);
-    add(to, xstrdup("findings"), false);
+        cell_row_add(to, xstrdup(heading(w->stat[i])), false);
+    cell_row_add(to, xstrdup("behaviour"), false);
+    cell_row_add(to, xstrdup("findings"), false);
 }
 
 static void fill_row(struct cell_row *to, struct collecting *w, const struct csv_row *r,
@@ -174,27 +174,27 @@ static void fill_row(struct cell_row *to, struct collecting *w, const struct csv
     const struct run_time time = run_time_of(s),
                           base = baseline_time(w, csv_at(r, LISTED_BASELINE));
 
-    add(to, xstrdup(csv_at(r, LISTED_CELL)), false);
+    cell_row_add(to, xstrdup(csv_at(r, LISTED_CELL)), false);
     for (size_t i = LISTED_AXES; i < r->n; i++)
-        add(to, axis_value(w, r, i), w->number[i]);
-    add(to, xstrdup(csv_at(r, LISTED_SOURCE)), false);
-    add(to, xstrdup(csv_at(r, LISTED_SEED)), true);
-    add(to, xstrdup(csv_at(r, LISTED_POLICY)), false);
-    add(to, xstrdup(run_time_measured(&time)), false);
+        cell_row_add(to, axis_value(w, r, i), w->number[i]);
+    cell_row_add(to, xstrdup(csv_at(r, LISTED_SOURCE)), false);
+    cell_row_add(to, xstrdup(csv_at(r, LISTED_SEED)), true);
+    cell_row_add(to, xstrdup(csv_at(r, LISTED_POLICY)), false);
+    cell_row_add(to, xstrdup(run_time_measured(&time)), false);
     for (size_t i = 0; i < OVERHEADS; i++)
-        add(to, overhead_text(overhead_of(&time, &base, (enum overhead_of)i)), true);
+        cell_row_add(to, overhead_text(overhead_of(&time, &base, (enum overhead_of)i)), true);
     for (size_t i = 0; i < w->stats; i++) {
         const char *value = chosen_value(s, w->stat[i], csv_at(r, LISTED_POLICY));
-        add(to, xstrdup(value ? value : ""), true);
+        cell_row_add(to, xstrdup(value ? value : ""), true);
         w->found[i] |= value != NULL;
     }
-    add(to, xstrdup(s->behaviour ? s->behaviour : ""), false);
-    add(to, xstrdup(s->findings ? s->findings : ""), false);
+    cell_row_add(to, xstrdup(s->behaviour ? s->behaviour : ""), false);
+    cell_row_add(to, xstrdup(s->findings ? s->findings : ""), false);
 }
 
 /* ---- the tables ----------------------------------------------------------------------------- */
 
-static void csv_line(FILE *out, const struct cell_row *r)
+void cell_row_csv(FILE *out, const struct cell_row *r)
 {
     for (size_t i = 0; i < r->n; i++) {
         if (i)
@@ -205,7 +205,7 @@ static void csv_line(FILE *out, const struct cell_row *r)
 }
 
 /* Numbers stand there as they are: those of the program are JSON's, too. */
-static void json_line(FILE *out, const struct cell_row *head, const struct cell_row *r)
+void cell_row_json(FILE *out, const struct cell_row *head, const struct cell_row *r)
 {
     struct json j;
 
@@ -225,22 +225,24 @@ static void json_line(FILE *out, const struct cell_row *head, const struct cell_
     fputc('\n', out);
 }
 
-static int write_row(struct collecting *w, const struct csv_row *r, struct err *e)
+/* of: the listing's. */
+static int write_row(struct collecting *w, size_t of, struct err *e)
 {
-    struct cell_row row = {0};
+    const struct csv_row *r = &w->listing->row[of];
+    struct cell_row *row = &w->row[of];
     struct cell_stats s;
     struct err changed = {0};
 
     if (cell_stats_read(&s, w->folder->dir, csv_at(r, LISTED_CELL), &changed)) {
         has_changed(w, csv_at(r, LISTED_CELL), &changed);
     } else {
-        fill_row(&row, w, r, &s);
-        csv_line(outfile_stream(w->csv), &row);
-        json_line(outfile_stream(w->jsonl), &w->head, &row);
-        index_row(w->index, &row, &s, e);
+        fill_row(row, w, r, &s);
+        w->behaviour[of] = s.behaviour ? xstrdup(s.behaviour) : NULL;
+        cell_row_csv(outfile_stream(w->csv), row);
+        cell_row_json(outfile_stream(w->jsonl), &w->head, row);
+        index_row(w->index, row, &s, e);
         w->rows++;
     }
-    cell_row_free(&row);
     cell_stats_free(&s);
     return e->code ? -1 : 0;
 }
@@ -249,17 +251,17 @@ static int write_rows(struct collecting *w, struct err *e)
 {
     int failed = 0;
 
-    csv_line(outfile_stream(w->csv), &w->head);
+    cell_row_csv(outfile_stream(w->csv), &w->head);
     for (size_t i = 0; i < w->listing->n && !failed; i++) {
         const struct csv_row *r = &w->listing->row[i];
         w->asked += listing_asked(r);
         if (listing_asked(r) && *state_of(w, csv_at(r, LISTED_CELL)) == CELL_DONE)
-            failed = write_row(w, r, e);
+            failed = write_row(w, i, e);
     }
     return failed;
 }
 
-static struct outfile *open_table(const struct sweep_folder *f, const char *name, struct err *e)
+struct outfile *table_open(const struct sweep_folder *f, const char *name, struct err *e)
 {
     char *path = sweep_path(f, name, NULL);
     struct outfile *out = e->code ? NULL : outfile_open(path, true, e);
@@ -270,8 +272,8 @@ static struct outfile *open_table(const struct sweep_folder *f, const char *name
 
 static int collect(struct collecting *w, struct err *e)
 {
-    w->csv = open_table(w->folder, "cells.csv", e);
-    w->jsonl = open_table(w->folder, "cells.jsonl", e);
+    w->csv = table_open(w->folder, "cells.csv", e);
+    w->jsonl = table_open(w->folder, "cells.jsonl", e);
     w->index = e->code ? NULL : index_new(w->folder, &w->head, e);
     if (e->code || write_rows(w, e)) {
         outfile_abort(w->csv);
@@ -303,6 +305,7 @@ static void find_cells(struct collecting *w)
 
 static void warn(const struct collecting *w)
 {
+    listing_idle(w->listing, w->behaviour, idle_note, NULL);
     for (size_t i = ARRAY_SIZE(standard); i < w->stats; i++)
         if (!w->found[i])
             cli_note("warning: no cell has the statistic %s; `lardsim list statistics` shows all",
@@ -315,11 +318,16 @@ static void warn(const struct collecting *w)
 static void print_tables(const struct collecting *w)
 {
     printf("%s/cells.csv, cells.jsonl and index.sqlite: %zu cells\n", w->folder->dir, w->rows);
+    if (w->means)
+        printf("%s/means.csv and means.jsonl: means over seeds, %zu rows\n", w->folder->dir,
+               w->means);
 }
 
 static void json_tables(const struct collecting *w)
 {
-    static const char *const files[] = {"cells.csv", "cells.jsonl", "index.sqlite"};
+    static const char *const files[] = {"cells.csv", "cells.jsonl", "index.sqlite", "means.csv",
+                                        "means.jsonl"};
+    const size_t n = w->means ? ARRAY_SIZE(files) : 3; /* the last two: of several seeds */
     struct json j;
 
     json_init(&j, stdout, true);
@@ -330,7 +338,7 @@ static void json_tables(const struct collecting *w)
     json_key_u64(&j, "damaged", w->damaged);
     json_key(&j, "files");
     json_array(&j);
-    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+    for (size_t i = 0; i < n; i++) {
         char *path = sweep_path(w->folder, files[i], NULL);
         json_str(&j, path);
         free(path);
@@ -353,13 +361,21 @@ static int run_collect(const struct cli *c, struct err *e)
         w.found = xcalloc(w.stats, sizeof *w.found);
         find_numbers(&w);
         fill_head(&w.head, &w);
-        if (!collect(&w, e)) {
+        w.row = xcalloc(l.n + 1, sizeof *w.row);
+        w.behaviour = xcalloc(l.n + 1, sizeof *w.behaviour);
+        if (!collect(&w, e) && !means_write(&w, e)) {
             warn(&w);
             (cli_has(c, OPT_JSON) ? json_tables : print_tables)(&w);
             if (w.damaged)
                 sweep_damaged(&f, w.damaged, e);
         }
     }
+    for (size_t i = 0; w.row && i < l.n; i++) {
+        cell_row_free(&w.row[i]);
+        free(w.behaviour[i]);
+    }
+    free(w.row);
+    free((void *)w.behaviour);
     cell_row_free(&w.head);
     free(w.number);
     free(w.found);
@@ -385,14 +401,17 @@ const struct verb verb_sweep_collect = {
     .name = "sweep collect",
     .args = "DIR",
     .summary = "Writes the results of a sweep as tables: cells.csv, cells.jsonl, index.sqlite.",
-    .text = "A row is a cell that is done: its axes, source, seed and policy; the overhead, which "
-            "is its cycles / the cycles of its baseline - 1, the baseline being the cell of the "
-            "same point without a policy; and statistics. `overhead` is of what `measured` says: "
-            "of the region of interest, or of the whole run where none is marked. "
-            "`overhead-whole` is of the whole run. index.sqlite has all statistics of all cells. "
-            "An axis that makes no difference to a cell is empty in its row. All files of a "
-            "cell are held against its DONE: one that is not as it was written is named, and is in "
-            "no table; the exit code is 6 then.",
+    .text =
+        "A row is a cell that is done: its axes, source, seed and policy; the overhead, which "
+        "is its cycles / the cycles of its baseline - 1, the baseline being the cell of the "
+        "same point without a policy; and statistics. `overhead` is of what `measured` says: "
+        "of the region of interest, or of the whole run where none is marked. "
+        "`overhead-whole` is of the whole run. index.sqlite has all statistics of all cells. "
+        "An axis that makes no difference to a cell is empty in its row. All files of a "
+        "cell are held against its DONE: one that is not as it was written is named, and is in "
+        "no table; the exit code is 6 then. With several seeds there are means.csv and "
+        "means.jsonl, too: a row for all seeds of a point, with the mean of each number and its "
+        "95 percent interval.",
     .examples = "lardsim sweep collect l2\n"
                 "lardsim sweep collect l2 --stat policy.*.memory.peak",
     .options = options,

@@ -30,7 +30,20 @@ struct collecting {
     struct cell_index *index;
     size_t rows, asked; /* cells: in the tables, that should be */
     size_t damaged;
+    struct cell_row *row; /* owns; by row of the listing: what is in the tables; n = 0: nothing */
+    char **behaviour;     /* owns; likewise; NULL: nothing */
+    size_t means;         /* rows of means.csv; 0: there is none */
 };
+void cell_row_add(struct cell_row *to, char *text, bool number); /* takes text */
+void cell_row_free(struct cell_row *r);
+void cell_row_csv(FILE *out, const struct cell_row *r);
+void cell_row_json(FILE *out, const struct cell_row *head, const struct cell_row *r);
+struct outfile *table_open(const struct sweep_folder *f, const char *name, struct err *e);
+
+/* ---- means.csv and means.jsonl: sweep/means.c ------------------------------------------------ */
+
+/* A row for all seeds of a point, if some point has several: else these files are not there. */
+int means_write(struct collecting *w, struct err *e);
 
 /* ---- index.sqlite: sweep/index.c ------------------------------------------------------------ */
 

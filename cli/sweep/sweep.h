@@ -143,6 +143,19 @@ void cell_command(const struct plan *p, const struct sweep_cell *c, struct lards
 /* plan.csv, the list of cells in the folder, which results/ reads: sweep/listing.c */
 int listing_write(const struct sweep_folder *f, const struct plan *p, struct err *e);
 
+/* ---- axes that change nothing: sweep/idle.c -------------------------------------------------- */
+
+/* A hash of what the cell is, but for this column. */
+uint64_t listing_point(const struct listing *l, const struct csv_row *row, size_t but);
+/* Calls fn for each axis, and for the seed, that changes nothing: cells that differ in it alone
+ * have the same behaviour, each of several. behaviour: by row, NULL where it is not known. */
+void listing_idle(const struct listing *l, char *const *behaviour,
+                  void (*fn)(void *arg, const char *axis, size_t places), void *arg);
+/* With the behaviours that the cells of the folder have. */
+void listing_idle_in(const struct listing *l, const char *dir,
+                     void (*fn)(void *arg, const char *axis, size_t places), void *arg);
+void idle_note(void *unused, const char *axis, size_t places); /* such a function: says it */
+
 /* ---- the folder: sweep/folder.c ------------------------------------------------------------- */
 
 #define FLIGHT     "flight-"        /* rooms of tasks begin with it */

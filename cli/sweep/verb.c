@@ -169,6 +169,27 @@ static int set_options(struct sweep *s, const struct cli *c, struct err *e)
     return 0;
 }
 
+/* Of a whole sweep: a task knows of its own cells alone. */
+static void say_idle(const struct sweep *s, void (*fn)(void *arg, const char *axis, size_t places),
+                     void *arg)
+{
+    struct err unread = {0};
+    struct listing l;
+
+    if (s->others)
+        return;
+    if (!listing_read(&l, s->folder->dir, &unread))
+        listing_idle_in(&l, s->folder->dir, fn, arg);
+    listing_free(&l);
+    err_clear(&unread);
+}
+
+static void json_idle(void *j, const char *axis, size_t places)
+{
+    (void)places;
+    json_str(j, axis);
+}
+
 /* there: cells that were done before. */
 static void say_result(const struct sweep *s, size_t there)
 {
@@ -178,6 +199,7 @@ static void say_result(const struct sweep *s, size_t there)
     if (!s->json) {
         printf("%zu cells: %zu done, of which %zu were there; %zu failed\n", all, done, there,
                sweep_count(s, CELL_FAILED));
+        say_idle(s, idle_note, NULL);
         return;
     }
     json_init(&j, stdout, true);
@@ -187,6 +209,10 @@ static void say_result(const struct sweep *s, size_t there)
     json_key_u64(&j, "done", done);
     json_key_u64(&j, "there", there);
     json_key_u64(&j, "failed", sweep_count(s, CELL_FAILED));
+    json_key(&j, "change-nothing");
+    json_array(&j);
+    say_idle(s, json_idle, &j);
+    json_end(&j);
     json_end(&j);
 }
 

@@ -65,6 +65,20 @@ bool listing_asked(const struct csv_row *row)
     return strcmp(csv_at(row, LISTED_ASKED), "no") != 0;
 }
 
+/* As the plan has added it: "workload:sor,seed=2" without ",seed=2". */
+char *listing_source(const struct csv_row *row)
+{
+    const char *source = csv_at(row, LISTED_SOURCE), *seed = csv_at(row, LISTED_SEED);
+    char *added = xasprintf("seed=%s", seed);
+    const size_t n = strlen(source), k = strlen(added);
+    size_t kept = n;
+
+    if (*seed && n > k && !strcmp(source + n - k, added))
+        kept = n - k - (source[n - k - 1] == ',');
+    free(added);
+    return xasprintf("%.*s", (int)kept, source);
+}
+
 /* Hashes name folders: what is none is not taken for one. */
 static bool fits(const struct csv_row *row, const struct csv_row *head)
 {

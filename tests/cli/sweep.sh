@@ -681,7 +681,7 @@ json lardsim-sweep-plan-1 "j['missing'] == 0 and {c['state'] for c in j['cell']}
 json lardsim-sweep-run-1 "j['cells'] == j['done'] == j['there'] == 18 and j['failed'] == 0" a.yaml -o j1
 json lardsim-sweep-run-1 "j['done'] == 18" retry j1 -q
 json lardsim-sweep-1 "j['done'] == 18 and j['failed'] == [] and j['missing'] == 0" status j1
-json lardsim-sweep-collect-1 "j['cells'] == 18 and j['missing'] == 0 and len(j['files']) == 3" collect j1
+json lardsim-sweep-collect-1 "j['cells'] == 18 and j['missing'] == 0 and len(j['files']) == 5" collect j1
 json lardsim-sweep-clean-1 "j == {'schema': 'lardsim-sweep-clean-1', 'cells': 0, 'failed': 0}" clean j1
 expect 2 "commands as JSON" a.yaml -o far --engine shell --json
 
