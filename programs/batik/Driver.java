@@ -6,6 +6,7 @@ import org.apache.batik.transcoder.image.PNGTranscoder;
 
 public class Driver {
     public static void main(String[] a) throws Exception {
+        Thread.setDefaultUncaughtExceptionHandler((thread, e) -> { e.printStackTrace(); Runtime.getRuntime().halt(1); });
         int threads = Integer.parseInt(a[0]), pictures = Integer.parseInt(a[1]), shapes = Integer.parseInt(a[2]);
         StringBuilder svg = new StringBuilder("<svg xmlns='http://www.w3.org/2000/svg' width='96' height='96'><defs>"
             + "<linearGradient id='g'><stop offset='0' stop-color='navy'/><stop offset='1' stop-color='gold'/></linearGradient></defs>");

@@ -8,6 +8,7 @@ public class Driver {
     }
 
     public static void main(String[] a) throws Exception {
+        Thread.setDefaultUncaughtExceptionHandler((thread, e) -> { e.printStackTrace(); Runtime.getRuntime().halt(1); });
         int threads = Integer.parseInt(a[0]), n = Integer.parseInt(a[1]);
         SmpBlas.allocateBlas(threads, SeqBlas.seqBlas);
         DoubleMatrix2D left = DoubleFactory2D.dense.make(n, n), right = left.copy(), product = left.copy();

@@ -8,6 +8,7 @@ import org.apache.fop.apps.*;
 
 public class Driver {
     public static void main(String[] a) throws Exception {
+        Thread.setDefaultUncaughtExceptionHandler((thread, e) -> { e.printStackTrace(); Runtime.getRuntime().halt(1); });
         int threads = Integer.parseInt(a[0]), documents = Integer.parseInt(a[1]), paragraphs = Integer.parseInt(a[2]);
         StringBuilder fo = new StringBuilder("<fo:root xmlns:fo='http://www.w3.org/1999/XSL/Format'><fo:layout-master-set>"
             + "<fo:simple-page-master master-name='p' page-height='15cm' page-width='10cm'><fo:region-body margin='1cm'/>"

@@ -25,6 +25,7 @@ public class Driver {
     }
 
     public static void main(String[] a) throws Exception {
+        Thread.setDefaultUncaughtExceptionHandler((thread, e) -> { e.printStackTrace(); Runtime.getRuntime().halt(1); });
         int threads = Integer.parseInt(a[0]), n = Integer.parseInt(a[2]);
         try (Connection c = DriverManager.getConnection(a[1], "sa", "")) {
             c.createStatement().execute("create table account(id int primary key, money int)");

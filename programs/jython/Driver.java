@@ -9,6 +9,7 @@ public class Driver {
         + "result = sum(count.values())\n";
 
     public static void main(String[] a) throws Exception {
+        Thread.setDefaultUncaughtExceptionHandler((thread, e) -> { e.printStackTrace(); Runtime.getRuntime().halt(1); });
         int threads = Integer.parseInt(a[0]), rounds = Integer.parseInt(a[1]);
         PySystemState.initialize();
         AtomicLong sum = new AtomicLong();

@@ -27,6 +27,7 @@ public class Driver {
     }
 
     public static void main(String[] a) throws Exception {
+        Thread.setDefaultUncaughtExceptionHandler((thread, e) -> { e.printStackTrace(); Runtime.getRuntime().halt(1); });
         int threads = Integer.parseInt(a[0]), documents = Integer.parseInt(a[1]), queries = Integer.parseInt(a[2]);
         Directory folder = new ByteBuffersDirectory();
         IndexWriter writer = new IndexWriter(folder, new IndexWriterConfig(new StandardAnalyzer()));

@@ -5,6 +5,7 @@ import org.sunflow.Benchmark;
 
 public class Driver {
     public static void main(String[] a) throws Exception {
+        Thread.setDefaultUncaughtExceptionHandler((thread, e) -> { e.printStackTrace(); Runtime.getRuntime().halt(1); });
         int threads = Integer.parseInt(a[0]), pixels = Integer.parseInt(a[1]);
         PrintStream out = System.out;
         System.setOut(System.err); /* its messages have times in them */

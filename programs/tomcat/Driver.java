@@ -9,6 +9,7 @@ import org.apache.catalina.startup.Tomcat;
 
 public class Driver {
     public static void main(String[] a) throws Exception {
+        Thread.setDefaultUncaughtExceptionHandler((thread, e) -> { e.printStackTrace(); Runtime.getRuntime().halt(1); });
         int threads = Integer.parseInt(a[0]), requests = Integer.parseInt(a[1]);
         AtomicInteger answered = new AtomicInteger(), wrong = new AtomicInteger();
         Tomcat tomcat = new Tomcat();

@@ -12,6 +12,7 @@ public class Driver {
         + "<td><xsl:value-of select='count(key(\"by\", kind))'/></td></tr></xsl:for-each></table></xsl:template></xsl:stylesheet>";
 
     public static void main(String[] a) throws Exception {
+        Thread.setDefaultUncaughtExceptionHandler((thread, e) -> { e.printStackTrace(); Runtime.getRuntime().halt(1); });
         int threads = Integer.parseInt(a[0]), documents = Integer.parseInt(a[1]), items = Integer.parseInt(a[2]);
         Templates sheet = TransformerFactory.newInstance("org.apache.xalan.processor.TransformerFactoryImpl", null)
             .newTemplates(new StreamSource(new StringReader(SHEET)));

@@ -27,6 +27,11 @@ for recipe in "$top"/programs/*/recipe.yaml; do
     [ -r "${recipe%/*}/$driver" ] || fail "$recipe: its driver $driver is not there"
 done
 
+# A thread that fails must not leave a capture of what is left of the program.
+for driver in "$top"/programs/*/Driver.java; do
+    grep -q 'setDefaultUncaughtExceptionHandler(.*halt(1)' "$driver" || fail "$driver: a thread that fails does not fail the program"
+done
+
 # ---- what is no program --------------------------------------------------------------------------
 
 run 2 programs capture xallan
