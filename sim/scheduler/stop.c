@@ -34,14 +34,15 @@ static bool on_its_way(const struct timed *s, unsigned core)
     return s->core[core].busy && !s->core[core].finishing && !a->fiber && a != s->queue.active;
 }
 
+/* A core that spins loses nothing, and yet its turn may have passed during the stop. */
 static void delay(struct timed *s, struct agent *a)
 {
     struct run_queue *q = &s->core[a->core];
-    const sim_cycle by = q->lost;
+    const sim_cycle by = q->lost, at = a->at + by;
 
     q->lost = 0;
     machine_spend(s->machine, a->core, SPENT_STOPPED, by);
-    queue_at(s, a, a->at + by);
+    queue_at(s, a, at > s->queue.now ? at : s->queue.now);
 }
 
 sim_cycle timed_go_on(void *self, unsigned core, sim_cycle since, sim_cycle now)
