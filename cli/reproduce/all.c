@@ -2,6 +2,7 @@
  * why. */
 #include "cli/reproduce/all.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,14 +34,16 @@ static void line(const struct all_page *p, const char *table, const char *claim,
 
 static char *why_of(const struct table_results *r, const struct table_judged *j)
 {
-    char ours[NUMBER_TEXT];
+    char ours[NUMBER_TEXT], half[NUMBER_TEXT];
     char *band = band_text(j->band), *why;
+    const bool several = !isnan(j->seeds.half);
 
     if (j->verdict == TABLE_CANNOT)
         why = xasprintf("not measured: %s", r->of->cannot ? "its page says why" : "no cell has it");
     else
-        why = xasprintf("ours %s %s, paper %s, band %s", number_text(ours, j->ours), j->band->unit,
-                        *j->band->paper ? j->band->paper : "-", band);
+        why = xasprintf("ours %s%s%s %s, paper %s, band %s", number_text(ours, j->ours),
+                        several ? " +- " : "", several ? number_text(half, j->seeds.half) : "",
+                        j->band->unit, *j->band->paper ? j->band->paper : "-", band);
     free(band);
     return why;
 }
