@@ -34,4 +34,4 @@ run 0 programs capture "$name"
 trace=$(cat /tmp/out)
 run 0 trace verify -q "$trace"
 run 0 trace info "$trace"
-echo "$(sed -n 's/^events: *//p' /tmp/out | head -n 1) events with ${install#*--no-install-recommends }"
+echo "$(sed -n 's/^events  *//p' /tmp/out | head -n 1) events with ${install#*--no-install-recommends }"
