@@ -69,7 +69,11 @@ struct listing {
     struct csv_row head;
     struct csv_row *row; /* owns; of a cell; "" where a column says nothing of it */
     size_t n, cap;
+    uint64_t digest; /* of the text */
 };
+/* Lines of plan.seal: the digest of plan.csv, or of the one before, while it is written. A folder
+ * of an older version has none. */
+#define LISTING_SEAL "%016" PRIx64 "  plan.csv\n"
 bool listing_asked(const struct csv_row *row);
 /* Without the seed that the sweep gave it; owned by the caller. */
 char *listing_source(const struct csv_row *row);

@@ -4,6 +4,7 @@
 #include "results/results.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -113,7 +114,39 @@ static bool read_rows(struct listing *l, struct csv_text in)
     return ok;
 }
 
-enum { PLAN_MOST = 1 << 30 };
+enum { PLAN_MOST = 1 << 30, SEAL_MOST = 1 << 10 };
+
+static int check_seal(const char *dir, uint64_t digest, struct err *e)
+{
+    char *path = xasprintf("%s/plan.seal", dir), *line = xasprintf(LISTING_SEAL, digest);
+    size_t bytes;
+    char *seal = file_text(path, SEAL_MOST, &bytes);
+
+    if (!seal && errno != ENOENT)
+        err_set(e, LARD_TOLERANCE,
+                "%s: can't be read: %s; `lardsim sweep` with the spec writes it again", path,
+                strerror(errno));
+    else if (seal && !strstr(seal, line))
+        err_set(e, LARD_TOLERANCE,
+                "%s/plan.csv: has changed: its digest is %016" PRIx64
+                ", and plan.seal has another; "
+                "`lardsim sweep` with the spec writes both again",
+                dir, digest);
+    free(seal);
+    free(line);
+    free(path);
+    return e->code ? -1 : 0;
+}
+
+static void read_list(struct listing *l, const char *path, const char *text, size_t bytes,
+                      struct err *e)
+{
+    if (!read_rows(l, (struct csv_text){text, text + bytes}))
+        err_set(e, LARD_CONFIG,
+                "%s: not the list of cells that lardsim wrote; `lardsim sweep` with the spec "
+                "writes it again",
+                path);
+}
 
 int listing_read(struct listing *l, const char *dir, struct err *e)
 {
@@ -122,15 +155,15 @@ int listing_read(struct listing *l, const char *dir, struct err *e)
     char *text = file_text(path, PLAN_MOST, &bytes);
 
     *l = (struct listing){0};
-    if (!text)
+    if (!text) {
         err_set(e, LARD_CONFIG,
                 "%s: %s; give a folder in which `lardsim sweep SPEC -o DIR` has begun", path,
                 strerror(errno));
-    else if (!read_rows(l, (struct csv_text){text, text + bytes}))
-        err_set(e, LARD_CONFIG,
-                "%s: not the list of cells that lardsim wrote; `lardsim sweep` with the spec "
-                "writes it again",
-                path);
+    } else {
+        l->digest = digest_bytes(text, bytes);
+        if (!check_seal(dir, l->digest, e))
+            read_list(l, path, text, bytes, e);
+    }
     free(text);
     free(path);
     return e->code ? -1 : 0;

@@ -47,7 +47,7 @@ END
 "$lardsim" sweep sweep.yaml -o sweep -q >out || fail sweep
 # 10,000 rows of these cells, told apart by one more axis.
 awk -F, 'NR == 1 {print $0 ",x"; next} {row[++n] = $0}
-    END {for (i = 0; i < 10000; i++) print row[i % n + 1] "," int(i / n)}' sweep/plan.csv >plan && cp plan sweep/plan.csv
+    END {for (i = 0; i < 10000; i++) print row[i % n + 1] "," int(i / n)}' sweep/plan.csv >plan && cp plan sweep/plan.csv && rm sweep/plan.seal
 evil='<img src=x onerror=window.hacked=1></script><script>window.hacked=1</script>'
 cat >evil.trace <<END
 lardsim-text 1
