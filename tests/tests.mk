@@ -153,6 +153,7 @@ scripts += tests/cli/memory.sh
 scripts += tests/cli/output.sh
 scripts += tests/cli/overhead.sh
 scripts += tests/cli/place.sh
+scripts += tests/cli/predict.sh
 scripts += tests/cli/programs.sh
 scripts += tests/cli/progress.sh
 scripts += tests/cli/radish.sh

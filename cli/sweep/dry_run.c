@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cli/sweep/sweep.h"
+#include "trace/trace.h"
 
 /* ---- a page --------------------------------------------------------------------------------- */
 
@@ -44,7 +45,7 @@ static void print_predicted(const struct plan *p, size_t i, const struct predict
 
     printf("%s  %-7s ", c->hash, state_text[state]);
     if (x->known) {
-        printf("%9.1f ", x->seconds);
+        printf("%9.2f ", x->seconds);
         print_size(x->memory, 10);
         print_size(x->disk, 10);
     } else {
@@ -59,7 +60,71 @@ static void print_predicted(const struct plan *p, size_t i, const struct predict
 struct total {
     struct predicted all; /* memory: the most of a cell */
     size_t missing, unknown, bases;
+    uint64_t process, processes; /* bytes: of the largest process, of all at a time */
 };
+
+static bool is_missing(const struct sweep *s, size_t cell)
+{
+    return s->state[cell] == CELL_MISSING || s->state[cell] == CELL_DAMAGED;
+}
+
+/* Cells of a process that read one source together: one is over before the next begins where each
+ * asks a program of its own, or where the source is kept whole. */
+static uint64_t group_memory(const struct sweep *s, const struct predicted *x, const size_t *cell,
+                             size_t n)
+{
+    const struct sweep_cell *c = &s->plan->cell[cell[0]];
+    const struct plan_source *source = &s->plan->source[c->source];
+    const bool asked = source->asked && c->machine;
+    const uint64_t events = source->events ? source->events : KEPT_RECORDS;
+    const bool whole = c->machine && events <= KEPT_RECORDS;
+    uint64_t most = 0, sum = 0, bare = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct predicted *p = &x[cell[i]];
+        sum += p->own;
+        most = p->own > most ? p->own : most;
+        bare = p->memory - p->own > bare ? p->memory - p->own : bare;
+    }
+    if (n == 1 || asked)
+        return bare + most;
+    return bare + (whole ? most : sum) +
+           (c->machine ? (whole ? events : KEPT_RECORDS) * sizeof(struct event) : 0);
+}
+
+/* The next group that a process takes, as the engine makes them: the first cell that is left, and
+ * others of its source. */
+static size_t take_group(const struct sweep *s, bool *taken, size_t left, size_t *cell)
+{
+    const size_t share = (left + 2 * s->jobs - 1) / (2 * s->jobs),
+                 most = share < GROUP_MOST ? share : GROUP_MOST;
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->plan->n && n < most; i++) {
+        const struct sweep_cell *c = &s->plan->cell[i], *first = &s->plan->cell[n ? cell[0] : i];
+        if (taken[i] || !is_missing(s, i) || c->source != first->source ||
+            c->rules != first->rules || c->machine != first->machine)
+            continue;
+        taken[i] = true;
+        cell[n++] = i;
+    }
+    return n;
+}
+
+/* As many processes as there are jobs, and each as the largest: so much they may take. */
+static void count_processes(struct total *t, const struct sweep *s, const struct predicted *x)
+{
+    bool *taken = xcalloc(s->plan->n + 1, sizeof *taken);
+    size_t cell[GROUP_MOST], groups = 0;
+
+    for (size_t left = t->missing, n; left && (n = take_group(s, taken, left, cell)); left -= n) {
+        const uint64_t memory = group_memory(s, x, cell, n);
+        t->process = memory > t->process ? memory : t->process;
+        groups++;
+    }
+    t->processes = t->process * (groups < s->jobs ? groups : s->jobs);
+    free(taken);
+}
 
 static struct total total_of(const struct sweep *s, const struct predicted *x)
 {
@@ -67,7 +132,7 @@ static struct total total_of(const struct sweep *s, const struct predicted *x)
 
     for (size_t i = 0; i < s->plan->n; i++) {
         t.bases += !s->plan->cell[i].asked;
-        if (s->state[i] != CELL_MISSING && s->state[i] != CELL_DAMAGED)
+        if (!is_missing(s, i))
             continue;
         t.missing++;
         t.unknown += !x[i].known;
@@ -77,6 +142,7 @@ static struct total total_of(const struct sweep *s, const struct predicted *x)
         t.all.disk += x[i].disk;
         t.all.memory = x[i].memory > t.all.memory ? x[i].memory : t.all.memory;
     }
+    count_processes(&t, s, x);
     return t;
 }
 
@@ -96,9 +162,13 @@ void predicted_print(const struct sweep *s, const struct predicted *x)
     printf("\n%zu cells, %zu missing: about %.0f s of one processor, up to ", p->n, t.missing,
            t.all.seconds);
     print_size(t.all.memory, 0);
-    printf("bytes of memory a cell; ");
+    printf("bytes of memory a cell alone; ");
     print_size(t.all.disk, 0);
-    puts("bytes of disk");
+    printf("bytes of disk\nwith -j %zu: up to ", s->jobs);
+    print_size(t.process, 0);
+    printf("bytes of memory a process, of up to %d cells; ", GROUP_MOST);
+    print_size(t.processes, 0);
+    puts("bytes of all");
     if (t.unknown)
         printf("of %zu cells it is not known how long their source is; they are not counted\n",
                t.unknown);
@@ -147,6 +217,9 @@ void predicted_json(const struct sweep *s, const struct predicted *x)
     json_key_u64(&j, "missing", t.missing);
     json_key_u64(&j, "unknown", t.unknown);
     json_predicted(&j, &t.all);
+    json_key_u64(&j, "jobs", s->jobs);
+    json_key_u64(&j, "process_memory", t.process);
+    json_key_u64(&j, "all_memory", t.processes);
     json_key(&j, "cell");
     json_array(&j);
     for (size_t i = 0; i < s->plan->n; i++)

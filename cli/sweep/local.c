@@ -110,8 +110,6 @@ static void worker_main(const struct running *r, const struct sweep_worker *w, i
 
 /* ---- groups --------------------------------------------------------------------------------- */
 
-enum { GROUP_MOST = 16 };
-
 static bool same_reading(const struct sweep_cell *a, const struct sweep_cell *b)
 {
     return a->source == b->source && a->rules == b->rules && a->machine == b->machine;
@@ -139,7 +137,7 @@ static uint64_t memory_left(const struct running *r)
 
 static uint64_t cell_memory(const struct sweep *s, size_t cell)
 {
-    return s->predicted ? s->predicted[cell].memory : 0;
+    return s->predicted ? s->predicted[cell].own : 0;
 }
 
 /* What is larger than all there is runs when nothing else does. So does what a process has left

@@ -195,6 +195,11 @@ int sweep_write(const struct sweep_folder *f, const char *name, const char *text
 
 /* ---- a group of cells, in this process: sweep/work.c ---------------------------------------- */
 
+/* What a process has at a time: cells, and records of their source, that one run goes through
+ * before the next. A machine's model is large, and a batch is soon over; detection alone is so
+ * quick that a batch should be in the host's caches, so it keeps none. */
+enum { GROUP_MOST = 16, KEPT_RECORDS = 2 << 20 };
+
 struct group {    /* cells of one source, which one process runs side by side */
     size_t *cell; /* owns; of the plan's */
     size_t n, cap;
@@ -212,12 +217,13 @@ void work_run(const struct sweep_folder *f, const struct plan *p, const struct g
 
 /* ---- what cells will take: sweep/predict.c -------------------------------------------------- */
 
-struct predicted { /* alone, in a process of its own */
-    double seconds;
-    uint64_t memory, disk; /* bytes */
+struct predicted {         /* alone, in a process of its own */
+    double seconds;        /* of a processor */
+    uint64_t memory, disk; /* bytes; memory: of the process, at its peak */
+    uint64_t own;          /* of that, what it adds to a process that is there */
     bool known;            /* how long its source is is known */
 };
-/* By cell. It takes about a second. */
+/* By cell. It takes about ten seconds of a processor, if the sweep takes more. */
 int predict(struct predicted *to, struct plan *p, struct err *e);
 struct sweep;
 void predicted_print(const struct sweep *s, const struct predicted *x); /* sweep/dry_run.c */

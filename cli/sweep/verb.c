@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <malloc.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -225,6 +226,7 @@ static int run_missing(struct sweep *s, struct err *e)
     }
     const size_t done = sweep_count(s, CELL_DONE);
     s->had = done + sweep_count(s, CELL_FAILED);
+    malloc_trim(0); /* planning took more than processes that begin now should have */
     const int failed = s->engine->run(s, e);
 
     if (s->engine->follows && !s->inside && (s->json || !s->quiet))
@@ -289,10 +291,10 @@ static int forget_failed(const struct sweep_folder *f, struct err *e)
 }
 
 /* Nothing is made, and nothing locked. */
-static int show_only(struct request *q, struct err *e)
+static int show_only(struct request *q, size_t jobs, struct err *e)
 {
     const struct sweep_folder folder = {.dir = (char *)(uintptr_t)q->dir, .lock = -1};
-    struct sweep s = {.plan = &q->plan, .folder = &folder};
+    struct sweep s = {.plan = &q->plan, .folder = &folder, .jobs = jobs};
     struct predicted *x = xcalloc(q->plan.n + 1, sizeof *x);
 
     s.state = xcalloc(q->plan.n + 1, sizeof *s.state);
@@ -393,10 +395,15 @@ static int run_planned(struct request *q, struct sweep s, struct err *e)
     return code;
 }
 
+/* Planning makes and frees a machine for each cell. After that glibc would take large blocks of
+ * runs from what was freed, and touch all of them: they are the kernel's, and mostly untouched. */
+enum { MMAP_THRESHOLD = 128 << 10 };
+
 static int plan(struct request *q, bool quiet, struct err *e)
 {
     struct progress p;
 
+    mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD);
     progress_begin(&p, quiet, 0);
     const int failed = plan_make(&q->plan, &q->spec, q->build, &q->memo, &p, e);
     progress_clear(&p);
@@ -414,7 +421,7 @@ static int plan_and_run(struct request *q, struct err *e)
                          !spec_read(&q->spec, q->path, q->text, q->bytes, e) &&
                          !plan(q, s.quiet, e);
     const int code = !planned                       ? -1
-                     : cli_has(q->cli, OPT_DRY_RUN) ? show_only(q, e)
+                     : cli_has(q->cli, OPT_DRY_RUN) ? show_only(q, s.jobs, e)
                                                     : run_planned(q, s, e);
 
     plan_free(&q->plan);

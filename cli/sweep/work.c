@@ -124,10 +124,6 @@ static void give_up(struct working *w)
         }
 }
 
-/* A machine's model is large, and a batch is soon over; detection alone is so quick that a batch
- * should be in the host's caches. */
-enum { KEPT_RECORDS = 2 << 20 };
-
 static void run_shared(struct working *w, const struct sweep_cell *first)
 {
     struct err e = {0};

@@ -309,6 +309,16 @@ sweep_kills() {
     released && LARDSIM=$(pwd)/lardsim top_srcdir=$top "$SHELL" "$top/tests/cli/sweep.sh" "$1"
 }
 
+# Each read of results fails in turn, for each verb.
+read_results() {
+    released && LARDSIM=$(pwd)/lardsim top_srcdir=$top top_builddir=$here "$SHELL" "$top/tests/results/read.sh" 1
+}
+
+# Sweeps take what was predicted: the specs that come with lardsim, as they are, and seconds of a processor.
+predictions() {
+    released && LARDSIM=$(pwd)/lardsim top_srcdir=$top top_builddir=$here "$SHELL" "$top/tests/cli/predict.sh" whole
+}
+
 # reduce TRACES: so many random traces are made small; and one of a million events, to at most a hundredth,
 # within a minute, or a minute and a half on busy cores.
 reduce() {
@@ -360,6 +370,8 @@ self mutants 120 mutants
 self sanitized-units 240 sanitized_units
 self threads 60 threads
 self sweep-kills-30 60 sweep_kills 30
+self read-results 60 read_results
+self predictions 200 predictions
 self reduce-200 40 reduce 200
 self path 60 path
 self fuzz-25-events-verdict 60 fuzz 25 events verdict
