@@ -85,6 +85,13 @@ unsigned checker_skips(const struct checker *c); /* flags of accesses that it do
 struct promise checker_promise(const struct checker *c);
 void checker_explain(const struct checker *c, const struct event *ev, sim_addr location, char *to,
                      size_t room);
+/* After an event: fn for each access that the policy remembers of a location. False: it does not
+ * say. */
+bool checker_remembers(const struct checker *c, sim_addr location, remembered_fn *fn, void *arg);
+/* By which rule, of the policy or its filters, it left out this access, which has just taken effect
+ * and is in the view, or did not remember it, or had it take a place. */
+void checker_rule(const struct checker *c, const struct event *ev, sim_addr location,
+                  struct policy_rule *r);
 /* Happens-before in its view, after an event: the actor of a thread that has acted, an actor's own
  * time, and what a thread knows of an actor's time. */
 uint32_t checker_actor(const struct checker *c, sim_tid tid);

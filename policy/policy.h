@@ -63,6 +63,15 @@ enum policy_edge {
     EDGE_MEMORY    /* a clear or copy, in every view: objects follow their memory */
 };
 
+/* By which rule of its own a policy did with the access in hand what it did, at a location; as
+ * clauses, NULL: there is none. */
+struct policy_rule {
+    const char *unchecked; /* it was not held against what is remembered */
+    const char *unkept;    /* it was not remembered */
+    const char *displaces; /* it took the place of another that is not its predecessor */
+};
+typedef void remembered_fn(void *arg, uint64_t event, uint8_t op);
+
 struct policy_detector {
     /* An access that the view checks, when it takes effect: at once, or at its commit. Reports
      * earlier accesses that it races with, and remembers it. */
@@ -93,6 +102,10 @@ struct policy_detector {
      * this location, or none, as a clause ("no lock is held at all its accesses"). */
     void (*explain)(const void *self, const struct event *ev, sim_addr location, char *to,
                     size_t room);
+    /* For compare, after an event, so that a policy keeps nothing for it: calls fn for each access
+     * that is remembered of a location. NULL: what becomes of them is not known. */
+    void (*remembers)(const void *self, sim_addr location, remembered_fn *fn, void *arg);
+    void (*rule)(const void *self, sim_addr location, struct policy_rule *r);
 };
 
 /* ---- costs in software ---------------------------------------------------------------------- */

@@ -34,7 +34,7 @@ unit_tests += tests/policy/cvm/t_cvm tests/policy/cvm/t_cvm_epochs tests/policy/
 	tests/policy/slimstate/t_slim_array tests/policy/slimstate/t_slim_cost tests/policy/slimstate/t_slim_set tests/policy/slimstate/t_slim_verdict \
 	tests/policy/slimstate/t_slimstate tests/policy/tsan/t_tsan
 unit_tests += tests/runtime/t_runtime tests/runtime/t_runtime_collect tests/runtime/t_runtime_level tests/runtime/t_runtime_random
-unit_tests += tests/sim/compare/t_compare tests/sim/compare/t_compare_random \
+unit_tests += tests/sim/compare/t_compare tests/sim/compare/t_compare_random tests/sim/compare/t_reasons \
 	tests/sim/compare/t_compare_truth tests/sim/machine/t_ce_machine tests/sim/machine/t_cluster tests/sim/machine/t_footprint tests/sim/machine/t_outside \
 	tests/sim/machine/t_predictor tests/sim/machine/t_tlb tests/sim/machine/t_touch tests/sim/order/t_order \
 	tests/sim/order/t_order_random tests/sim/order/t_order_window tests/sim/scheduler/t_perturb_run tests/sim/scheduler/t_pipeline \
@@ -86,7 +86,7 @@ tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h tests/
 	tests/frame/timed_run.h tests/frame/verdict.c tests/frame/verdict.h tests/frame/watch.h \
 	tests/fuzz/fuzz.h tests/fuzz/fuzz_event.h tests/isa/lardx86/lx_each.h \
 	tests/memory/ddr/judge.c tests/memory/ddr/judge.h tests/memory/ddr/rig.h \
-	tests/memory/bench.h tests/oracle/oracle.c tests/oracle/oracle.h tests/oracle/hand.h \
+	tests/memory/bench.h tests/oracle/fates.c tests/oracle/fates.h tests/oracle/oracle.c tests/oracle/oracle.h tests/oracle/hand.h \
 	tests/oracle/place.c tests/oracle/place.h tests/oracle/region.c tests/oracle/region.h \
 	tests/oracle/scene.c tests/oracle/scene.h tests/policy/goldilocks/rig.h \
 	tests/policy/radish/fake_caches.c tests/policy/radish/fake_caches.h \

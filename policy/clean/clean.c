@@ -91,6 +91,21 @@ static void clean_access(void *self, const struct event *ev)
     cells_access(&((struct clean *)self)->cells, ev, check, self);
 }
 
+static void clean_remembers(const void *self, sim_addr location, remembered_fn *fn, void *arg)
+{
+    const struct clean_cell *x = cells_peek(&((const struct clean *)self)->cells, location);
+
+    if (x && x->at)
+        fn(arg, x->event, x->op);
+}
+
+static void clean_rule(const void *self, sim_addr location, struct policy_rule *r)
+{
+    (void)self;
+    (void)location;
+    r->unkept = "it remembers no reads";
+}
+
 static void *clean_create(const struct policy_env *env, const void *params, struct err *e)
 {
     static const struct cell_kind kind = {
@@ -118,7 +133,9 @@ const struct policy policy_clean = {
     .promise = {CLAIM_SOUND | CLAIM_PRECISE | CLAIM_EAGER,
                 CONFLICT_WAW | CONFLICT_RAW | CONFLICT_ATOMIC, HISTORY_LAST, NULL},
     .create = clean_create,
-    .detector = &(const struct policy_detector){.access = clean_access},
+    .detector = &(const struct policy_detector){.access = clean_access,
+                                                .remembers = clean_remembers,
+                                                .rule = clean_rule},
     .charges = &(const struct policy_charges){steps, ARRAY_SIZE(steps)},
     .hints = &(const struct policy_hints){.cells = true},
 };

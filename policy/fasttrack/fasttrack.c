@@ -42,7 +42,7 @@ static struct ft_past last(const struct ft_variable *x, unsigned side)
                             .site = x->site[side],
                             .event = x->event[side],
                             .tid = x->tid[side],
-                            .kind = x->kind[side] & (uint8_t)~ATOMIC,
+                            .kind = x->kind[side] & KIND,
                             .atomic = (x->kind[side] & ATOMIC) != 0};
 }
 
@@ -349,15 +349,31 @@ static void ft_amend(const void *self, struct promise *p)
     p->property = "happens-before, repeats in an epoch skipped";
 }
 
-static void ft_explain(const void *self, const struct event *ev, sim_addr location, char *to,
-                       size_t room)
+static void ft_remembers(const void *self, sim_addr location, remembered_fn *fn, void *arg)
 {
     const struct fasttrack *f = self;
+    const struct ft_variable *x = cells_peek(&f->variables, location);
 
-    (void)ev;
-    (void)location;
-    if (!f->report_repeats)
-        snprintf(to, room, "with repeats = skip an access is not checked again in its epoch");
+    if (!x)
+        return;
+    if (x->at[WRITES])
+        fn(arg, x->event[WRITES], x->kind[WRITES] & KIND);
+    if (x->at[READS] && !reads_shared(x))
+        fn(arg, x->event[READS], x->kind[READS] & KIND);
+    for (uint32_t i = 0; reads_shared(x) && i < x->shared->n; i++)
+        fn(arg, x->shared->read[i].event, x->shared->read[i].kind);
+}
+
+static void ft_rule(const void *self, sim_addr location, struct policy_rule *r)
+{
+    const struct fasttrack *f = self;
+    const struct ft_variable *x = cells_peek(&f->variables, location);
+    const uint64_t now = *f->env->number;
+
+    /* With repeats = report it is skipped only where nothing can race. */
+    for (size_t side = READS; x && !f->report_repeats && side <= WRITES; side++)
+        if (x->at[side] && x->event[side] == now && x->kind[side] & AGAIN)
+            r->unchecked = "with repeats = skip an access is not checked again in its epoch";
 }
 
 extern const struct policy policy_fasttrack;
@@ -370,9 +386,11 @@ const struct policy policy_fasttrack = {
     .params = ft_params,
     .params_size = sizeof(struct ft_params),
     .create = ft_create,
-    .detector =
-        &(const struct policy_detector){
-            .access = ft_access, .heap = ft_heap, .amend = ft_amend, .explain = ft_explain},
+    .detector = &(const struct policy_detector){.access = ft_access,
+                                                .heap = ft_heap,
+                                                .amend = ft_amend,
+                                                .remembers = ft_remembers,
+                                                .rule = ft_rule},
     .charges = &ft_charges,
     .hints = &(const struct policy_hints){.cells = true, .run = ft_run},
 };

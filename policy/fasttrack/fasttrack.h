@@ -30,12 +30,13 @@ struct ft_variable {
     uint64_t site[2], event[2];
     struct shared_reads *shared; /* owns; NULL until first needed; heeded while reads are shared */
     sim_tid tid[2];
-    uint8_t kind[2]; /* of event, with ATOMIC */
+    uint8_t kind[2]; /* of event, with ATOMIC and AGAIN */
     bool raced;      /* the race mark of this life */
     uint8_t kept;    /* enum kept; with a machine only */
 };
 _Static_assert(sizeof(struct ft_variable) == 64, "a variable is one cache line");
-enum { ATOMIC = 0x80 };
+/* AGAIN: it repeats one of its epoch, and was not checked. */
+enum { ATOMIC = 0x80, AGAIN = 0x40, KIND = 0x3f };
 #define SHARED UINT64_MAX /* at[READS] while reads are shared: no epoch, and before no clock */
 
 static inline bool reads_shared(const struct ft_variable *x)

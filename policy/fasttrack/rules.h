@@ -63,11 +63,13 @@ ALWAYS_INLINE void ft_replace(struct fasttrack *f, struct ft_variable *x, const 
         f->st.same_epoch++;
     else
         f->st.exclusive += side ^ WRITES; /* a read */
+    /* Of several of one commit the first one tells. */
+    const unsigned repeat = x->event[side] != now->event ? AGAIN : x->kind[side] & AGAIN;
     x->at[side] = now->at;
     x->site[side] = now->site;
     x->event[side] = now->event;
     x->tid[side] = now->tid;
-    x->kind[side] = (uint8_t)(now->kind | (now->atomic ? ATOMIC : 0));
+    x->kind[side] = (uint8_t)(now->kind | (now->atomic ? ATOMIC : 0) | (again ? repeat : 0));
     x->at[READS] &= side - 1;
 }
 

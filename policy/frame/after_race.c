@@ -76,10 +76,30 @@ void after_race_settle(struct after_race *a)
 {
     for (size_t i = 0; i < a->n; i++)
         disable(a, a->raced[i]);
+    a->settled = a->n;
     a->n = 0;
 }
 
 /* ---- accesses ------------------------------------------------------------------------------- */
+
+static bool disabled_by(const struct after_race *a, sim_addr byte, sim_addr location)
+{
+    sim_addr lo, last;
+
+    if (!covered(&a->objects, byte, &lo, &last))
+        lo = last = byte;
+    return granule_first(a, lo) <= location && location <= granule_last(a, last);
+}
+
+bool after_race_covers(const struct after_race *a, sim_addr location, bool settled)
+{
+    sim_addr lo, last;
+
+    for (size_t i = 0; settled && i < a->settled; i++)
+        if (disabled_by(a, a->raced[i], location))
+            return false;
+    return covered(&a->off, location, &lo, &last);
+}
 
 static struct event part_of(const struct event *ev, uint32_t from, uint32_t end)
 {

@@ -24,6 +24,7 @@ struct after_race {
     struct extents objects; /* DISABLE_ARRAY: what was allocated, in one piece each */
     sim_addr *raced;        /* owns; bytes that raced in the event in hand */
     size_t n, cap;
+    size_t settled; /* of those, disabled by the latest after_race_settle, until the next race */
     uint64_t granules; /* of accesses, that were not looked at */
     struct budget *budget;
 };
@@ -45,6 +46,8 @@ static inline bool after_race_disables(const struct after_race *a) /* anything a
 {
     return a->off.n != 0;
 }
+/* It is disabled; settled: other than by the latest after_race_settle. */
+bool after_race_covers(const struct after_race *a, sim_addr location, bool settled);
 /* The next part of an access that is not disabled, as an access of its own; *from: the byte to go
  * on with, 0 at first. False: no more. */
 bool after_race_part(struct after_race *a, const struct event *ev, uint32_t *from,

@@ -84,6 +84,7 @@ static sim_cycle pay(struct checker *c, unsigned core, sim_cycle now)
 static sim_cycle check_parts(struct checker *c, const struct event *ev, unsigned core,
                              struct mem_outcome out, sim_cycle now)
 {
+    const uint64_t before = c->after.granules;
     struct event part;
     uint32_t from = 0;
     bool some = false;
@@ -92,6 +93,8 @@ static sim_cycle check_parts(struct checker *c, const struct event *ev, unsigned
         now = tell_access(c, &part, core, out, now);
     c->st.checked += some;
     c->st.disabled += !some;
+    if (c->after.granules != before)
+        c->left_out = *c->env.number + 1;
     return now;
 }
 
@@ -104,7 +107,7 @@ static sim_cycle check_access(struct checker *c, const struct event *ev, unsigne
             filter_count_flags(c->filter, ev);
         return now;
     }
-    if (UNLIKELY(c->filter) && filter_spares(c->filter, ev)) {
+    if (UNLIKELY(c->filter) && filter_spares(c->filter, ev, *c->env.number)) {
         c->st.spared++;
         return now;
     }
@@ -120,6 +123,7 @@ static NO_INLINE void after_races(struct checker *c)
         after_race_stop(&c->report.first, c->report.names, c->env.err);
     else
         after_race_settle(&c->after);
+    c->settled = *c->env.number + 1;
 }
 
 /* All that the event has to be checked for is checked. */

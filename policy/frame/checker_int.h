@@ -46,6 +46,8 @@ struct checker {
     struct hb *hb;
     struct race_report report;
     struct after_race after;
+    uint64_t settled;  /* 1 + the event after which it left out what had raced in it */
+    uint64_t left_out; /* 1 + the event of which the latest part was left out, as it had raced */
     struct filter *filter;  /* NULL: none */
     struct promise promise; /* of this instance */
     char *property;         /* owns; the promise's */

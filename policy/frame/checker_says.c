@@ -120,6 +120,28 @@ void checker_explain(const struct checker *c, const struct event *ev, sim_addr l
         snprintf(to, room, "%s leaves out accesses", filter_text(c->filter));
 }
 
+bool checker_remembers(const struct checker *c, sim_addr location, remembered_fn *fn, void *arg)
+{
+    if (c->detector->remembers)
+        c->detector->remembers(c->self, location, fn, arg);
+    return c->detector->remembers != NULL;
+}
+
+void checker_rule(const struct checker *c, const struct event *ev, sim_addr location,
+                  struct policy_rule *r)
+{
+    *r = (struct policy_rule){NULL};
+    if (c->filter)
+        r->unchecked = filter_spared(c->filter, ev, *c->env.number);
+    if (!r->unchecked && c->left_out == *c->env.number + 1 &&
+        after_race_covers(&c->after, location, c->settled == *c->env.number + 1))
+        r->unchecked = "it had raced here, and after-race leaves that out";
+    if (r->unchecked)
+        r->unkept = r->unchecked;
+    else if (c->detector->rule)
+        c->detector->rule(c->self, location, r);
+}
+
 uint32_t checker_actor(const struct checker *c, sim_tid tid)
 {
     return hb_actor(c->hb, tid);

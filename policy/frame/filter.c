@@ -26,6 +26,13 @@ struct location {
 };
 #define ESCAPED UINT32_MAX
 
+struct spared { /* an access */
+    sim_addr addr;
+    uint32_t size;
+    uint8_t kind;
+    const char *by;
+};
+
 struct filter {
     struct filter_params params;
     struct filter_env env;
@@ -33,6 +40,9 @@ struct filter {
     struct filter_file *file; /* owns; NULL: none */
     char *text;               /* owns */
     uint64_t stack, final, exempt, safe, local, redundant;
+    struct spared *spared; /* owns; those that took effect with the event `at` */
+    size_t n, cap;
+    uint64_t at;
 };
 
 /* ---- making one ----------------------------------------------------------------------------- */
@@ -124,6 +134,7 @@ void filter_free(struct filter *f)
         shadow_all(f->locations, drop_location, f);
     shadow_free(f->locations);
     filter_file_free(f->file);
+    free(f->spared);
     free(f->text);
     free(f);
 }
@@ -266,23 +277,48 @@ static bool plain(const struct event *ev)
 
 /* ---- an access ------------------------------------------------------------------------------ */
 
-bool filter_spares(struct filter *f, const struct event *ev)
+/* For compare: those of one event alone. */
+static void note_spared(struct filter *f, const struct event *ev, uint64_t number, const char *by)
 {
-    uint64_t *by = NULL;
+    if (number != f->at)
+        f->n = 0;
+    f->at = number;
+    f->spared = xgrow(f->spared, f->n, &f->cap, sizeof *f->spared);
+    f->spared[f->n++] = (struct spared){ev->addr, ev->size, ev->kind, by};
+}
 
-    if (f->file && filter_file_exempts(f->file, ev))
-        by = &f->exempt;
-    else if (f->params.safe && ev->flags & EVF_SAFE)
-        by = &f->safe;
-    else if (f->params.escape && is_local(f, ev, hb_actor(f->env.hb, ev->tid)))
-        by = &f->local;
-    else if (f->params.redundant && plain(ev) && is_redundant(f, ev, hb_epoch(f->env.hb, ev->tid)))
-        by = &f->redundant;
-    else if (f->params.redundant && ev->flags & EVF_ORDER_MASK)
+const char *filter_spared(const struct filter *f, const struct event *ev, uint64_t number)
+{
+    for (size_t i = 0; number == f->at && i < f->n; i++)
+        if (f->spared[i].addr == ev->addr && f->spared[i].size == ev->size &&
+            f->spared[i].kind == ev->kind)
+            return f->spared[i].by;
+    return NULL;
+}
+
+bool filter_spares(struct filter *f, const struct event *ev, uint64_t number)
+{
+    const char *by = NULL;
+
+    if (f->file && filter_file_exempts(f->file, ev)) {
+        f->exempt++;
+        by = "filter.static exempts its place";
+    } else if (f->params.safe && ev->flags & EVF_SAFE) {
+        f->safe++;
+        by = "filter.safe takes it for safe";
+    } else if (f->params.escape && is_local(f, ev, hb_actor(f->env.hb, ev->tid))) {
+        f->local++;
+        by = "filter.escape: no second thread had touched the location";
+    } else if (f->params.redundant && plain(ev) &&
+               is_redundant(f, ev, hb_epoch(f->env.hb, ev->tid))) {
+        f->redundant++;
+        by = "filter.redundant: it repeats one in its region";
+    } else if (f->params.redundant && ev->flags & EVF_ORDER_MASK) {
         forget(f, ev, hb_actor(f->env.hb, ev->tid));
+    }
     if (by)
-        ++*by;
-    return by;
+        note_spared(f, ev, number, by);
+    return by != NULL;
 }
 
 /* ---- the heap ------------------------------------------------------------------------------- */

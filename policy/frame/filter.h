@@ -33,7 +33,9 @@ unsigned filter_flags(const struct filter_params *p, unsigned view_skips);
 /* An access that these flags keep from being checked. */
 void filter_count_flags(struct filter *f, const struct event *ev);
 /* Whether the policy is spared this access, which its view has, when it takes effect. Counts. */
-bool filter_spares(struct filter *f, const struct event *ev);
+bool filter_spares(struct filter *f, const struct event *ev, uint64_t number);
+/* Which filter spared this access, which took effect with the event; NULL: none. */
+const char *filter_spared(const struct filter *f, const struct event *ev, uint64_t number);
 /* A clear or copy that the view heeds. */
 void filter_heap(struct filter *f, const struct event *ev);
 

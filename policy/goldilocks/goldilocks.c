@@ -224,6 +224,15 @@ static void gold_access(void *self, const struct event *ev)
     cells_access(&g->variables, ev, check_variable, &k);
 }
 
+static void gold_remembers(const void *self, sim_addr location, remembered_fn *fn, void *arg)
+{
+    const struct goldilocks *g = self;
+    struct gold_var *v = cells_peek(&g->variables, location);
+
+    for (uint32_t i = 0; v && i < v->n; i++)
+        fn(arg, record_at(v, i)->event, record_at(v, i)->op & ((1 << OP_KIND_BITS) - 1));
+}
+
 /* ---- clear and copy ------------------------------------------------------------------------- */
 
 static void drop_records(void *self, void *cell)
@@ -418,7 +427,8 @@ const struct policy policy_goldilocks = {
                                                 .edges = gold_on_edges,
                                                 .check = gold_self_check,
                                                 .amend = gold_amend,
-                                                .explain = gold_explain},
+                                                .explain = gold_explain,
+                                                .remembers = gold_remembers},
     .charges = &(const struct policy_charges){gold_steps, GOLD_STEPS},
     .hints = &(const struct policy_hints){.cells = true},
 };

@@ -37,6 +37,8 @@ enum {
     FREED_MOST = 1024 /* bytes of freed memory that are looked at (MemoryRangeFreed) */
 };
 
+enum made { MADE_NORMALLY, MADE_BEFORE, MADE_A_RACE, MADE_ROOM, MADE_WEAKER };
+
 struct tsan_cell {
     epoch at; /* 0: empty */
     uint64_t event, site;
@@ -47,9 +49,10 @@ struct tsan_cell {
 };
 struct tsan_word {
     struct tsan_cell cell[CELLS];
-    /* Of which bytes: a race was reported; and, for `explain`, why an access is not remembered. */
-    uint8_t raced, evicted, unkept, weaker;
-    bool counted; /* its cells, as metadata */
+    uint8_t raced; /* of which bytes a race was reported */
+    uint8_t made;  /* enum made; by the latest access, which was */
+    uint8_t bytes; /* to these */
+    bool counted;  /* its cells, as metadata */
 };
 struct tsan_thread { /* an actor */
     uint64_t count;  /* of events in its trace: what the source calls its epoch */
@@ -62,7 +65,6 @@ struct tsan {
     struct tsan_thread *thread; /* owns; by actor */
     size_t threads;
     struct map sync; /* where a synchronisation variable's clock lies, by address */
-    bool repeated;   /* the latest access was not checked, as the thread had made it before */
     uint64_t same, evictions;
     struct budget metadata; /* on the machine */
 };
@@ -239,7 +241,7 @@ static void store(const struct tsan *t, const struct word_access *a, unsigned i,
     struct tsan_cell *to = &a->word->cell[i];
 
     if (to->at && to->atomic && !to->read && !a->is.atomic && a->is.read)
-        a->word->weaker |= to->bytes;
+        a->word->made = MADE_WEAKER;
     touch(t, a->shadow + i * CELL, CELL, MEM_STORE);
     *to = stored ? (struct tsan_cell){0} : a->is; /* one cell has it already: this one is free */
 }
@@ -284,7 +286,7 @@ static bool check_cells(struct tsan *t, const struct word_access *a)
         if (races(t, a, old, place)) {
             report(t, a, old);
             if (!stored)
-                a->word->unkept |= a->is.bytes;
+                a->word->made = MADE_A_RACE;
             return true;
         }
         if (old->bytes != a->is.bytes ||
@@ -299,9 +301,9 @@ static bool check_cells(struct tsan *t, const struct word_access *a)
     /* "Choose a random candidate": the thread's count decides, in the source, too. */
     const unsigned i = a->thread->count % CELLS;
     step(t, STEP_REPLACE);
-    a->word->evicted |= a->word->cell[i].bytes;
     t->evictions++;
     store(t, a, i, false);
+    a->word->made = MADE_ROOM;
     return false;
 }
 
@@ -342,11 +344,13 @@ static bool check(struct tsan *t, const struct event *ev, struct tsan_thread *th
     }
     if (alone && !writes)
         touch(t, a.shadow, CELL, MEM_LOAD); /* is it read-only data? */
+    a.word->made = MADE_NORMALLY;
+    a.word->bytes = a.is.bytes;
     if (made_before(t, &a)) {
+        a.word->made = MADE_BEFORE;
         t->same++;
         return false;
     }
-    t->repeated = false;
     if (alone)
         record(t, th);
     return check_cells(t, &a);
@@ -413,7 +417,6 @@ static void tsan_access(void *self, const struct event *ev)
     struct tsan *t = self;
     struct tsan_thread *th = thread_of(t, ev->tid);
 
-    t->repeated = true;
     if (UNLIKELY(!in_cells(ev)))
         check_range(t, ev, th);
     else
@@ -471,9 +474,6 @@ static bool clear_word(void *arg, sim_addr at, void *cell)
             w->cell[i] = (struct tsan_cell){0};
     }
     w->raced &= keep;
-    w->evicted &= keep;
-    w->unkept &= keep;
-    w->weaker &= keep;
     if (!keep && w->counted)
         budget_give(&range->t->metadata, CELLS * CELL);
     return !keep;
@@ -523,28 +523,47 @@ static void tsan_heap(void *self, const struct event *ev)
 
 /* ---- for compare ---------------------------------------------------------------------------- */
 
-static void tsan_explain(const void *self, const struct event *ev, sim_addr location, char *to,
-                         size_t room)
+/* The bytes of a location in its word; of a field the first one. */
+static uint8_t location_bytes(const struct tsan *t, sim_addr location)
+{
+    const unsigned granule = t->env->granule == GRANULE_FIELD ? 1 : t->env->granule;
+
+    return (uint8_t)(((1u << granule) - 1) << location % WORD);
+}
+
+static void tsan_remembers(const void *self, sim_addr location, remembered_fn *fn, void *arg)
 {
     const struct tsan *t = self;
-    const unsigned granule = t->env->granule == GRANULE_FIELD ? ev->size : t->env->granule;
-    const unsigned n = granule < WORD ? granule : WORD;
-    const uint8_t bytes = (uint8_t)(((1u << n) - 1) << location % WORD);
     const struct tsan_word *w = shadow_peek(t->words, location);
-    const char *why =
-        "none of the cells of its 8 bytes names such an access to the same bytes: it was "
-        "to others of the granule, or did not come along with a copy";
+    const uint8_t bytes = location_bytes(t, location);
 
-    if (w && w->weaker & bytes)
-        why = "a plain read of the same bytes has taken the place of an atomic write";
-    if (w && w->unkept & bytes)
-        why = "an access that raced here was not remembered, as a race ends the check";
-    if (w && w->evicted & bytes)
-        why = "the four cells of its 8 bytes were full, and one had to make room";
-    if (t->repeated)
-        why = "the thread has made this access since it last released anything: it is not checked "
-              "again";
-    snprintf(to, room, "%s", why);
+    for (unsigned i = 0; w && i < CELLS; i++)
+        if (w->cell[i].at && w->cell[i].bytes & bytes)
+            fn(arg, w->cell[i].event, w->cell[i].op);
+}
+
+static void tsan_rule(const void *self, sim_addr location, struct policy_rule *r)
+{
+    const struct tsan *t = self;
+    const struct tsan_word *w = shadow_peek(t->words, location);
+
+    switch (w && w->bytes & location_bytes(t, location) ? (enum made)w->made : MADE_NORMALLY) {
+    case MADE_NORMALLY:
+        break;
+    case MADE_BEFORE:
+        r->unchecked = r->unkept =
+            "its thread had made it since it last released anything, and it is not checked again";
+        break;
+    case MADE_A_RACE:
+        r->unkept = "it raced here, and a race ends the check";
+        break;
+    case MADE_ROOM:
+        r->displaces = "the four cells of the 8 bytes were full, and one had to make room";
+        break;
+    case MADE_WEAKER:
+        r->displaces = "a plain read takes the place of an atomic write of the same bytes";
+        break;
+    }
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -617,6 +636,7 @@ const struct policy policy_tsan = {
                                                 .heap = tsan_heap,
                                                 .check = tsan_check,
                                                 .amend = tsan_amend,
-                                                .explain = tsan_explain},
+                                                .remembers = tsan_remembers,
+                                                .rule = tsan_rule},
     .charges = &tsan_charges,
 };

@@ -218,6 +218,15 @@ static void vc_very_soon(const void *self, const struct event *ev)
         history_soon(h);
 }
 
+static void vc_remembers(const void *self, sim_addr location, remembered_fn *fn, void *arg)
+{
+    const struct vc *v = self;
+    struct history *h = cells_peek(&v->histories, location);
+
+    for (uint32_t i = 0; h && i < history_count(h); i++)
+        fn(arg, history_past(h, i)->event, kind_of(*history_op(h, i)));
+}
+
 /* ---- clear and copy ------------------------------------------------------------------------- */
 
 static void drop_history(void *self, void *cell)
@@ -321,7 +330,8 @@ const struct policy policy_vc = {
     .create = vc_create,
     .destroy = vc_destroy,
     .detector =
-        &(const struct policy_detector){.access = vc_access, .heap = vc_heap, .amend = vc_amend},
+        &(const struct policy_detector){
+            .access = vc_access, .heap = vc_heap, .amend = vc_amend, .remembers = vc_remembers},
     .charges = &vc_charges,
     .hints = &(const struct policy_hints){.cells = true, .very_soon = vc_very_soon},
 };

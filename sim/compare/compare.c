@@ -16,7 +16,9 @@ const struct param compare_param_rows[] = {
      "Differences told one by one at most, in the list and in differences.jsonl; counts are never "
      "bounded."},
     {"why", PARAM_BOOL, AT(why), "on", 0, 0, "", NULL,
-     "Find out why verdicts differ; keeps 16 bytes for each release and the like."},
+     "Find out why verdicts differ; keeps 16 bytes for each release and the like, and what became "
+     "of "
+     "each access that some policy remembers."},
     PARAM_END,
 };
 #undef AT
@@ -245,6 +247,7 @@ struct compare *compare_new(const struct compare_env *env, struct err *e)
     c->placement = env->placement;
     c->budget.of = env->memory;
     c->granule = env->granule ? env->granule : 1;
+    c->granule_is_size = env->granule != GRANULE_FIELD;
     c->ids = shadow_new(c->granule, sizeof(uint64_t), &c->budget);
     for (int i = 0; i < OFS; i++) {
         map_init(&c->seen[i], &c->budget);
@@ -257,8 +260,13 @@ struct compare *compare_new(const struct compare_env *env, struct err *e)
     c->tell = env->tell;
     c->tell_arg = env->tell_arg;
     c->err = env->err;
-    if (!setup(c, env, e))
+    if (!setup(c, env, e)) {
+        for (uint32_t i = 0; i < c->n; i++)
+            c->checker[i] = c->instance[i].checker;
+        if (c->params.why)
+            c->fates = fates_new(c->checker, c->n, env->granule, &c->budget);
         return c;
+    }
     compare_free(c);
     return NULL;
 }
@@ -267,6 +275,7 @@ void compare_free(struct compare *c)
 {
     if (!c)
         return;
+    fates_free(c->fates);
     for (uint32_t i = 0; i < c->orders; i++)
         ordering_free(c->order[i]);
     for (uint32_t i = 0; i < c->n; i++)

@@ -12,10 +12,46 @@ enum { COMPARE_INSTANCES = 64 }; /* sets of instances are masks */
 struct ordering;
 struct ordering *ordering_new(const struct checker *of, struct budget *budget); /* borrows both */
 void ordering_free(struct ordering *o);
-void ordering_note(struct ordering *o, const struct event *ev,
-                   uint64_t number); /* after each event */
-/* The earlier access happens before the event in hand, which is tid's. */
-bool ordering_before(const struct ordering *o, const struct race_side *earlier, sim_tid tid);
+/* After each event; positions are those of events as they ran, from 1 on. */
+void ordering_note(struct ordering *o, const struct event *ev, uint64_t position);
+/* That thread's event at that position happens before the event in hand, which is tid's. */
+bool ordering_before(const struct ordering *o, sim_tid of, uint64_t position, sim_tid tid);
+
+/* ---- what became of what was remembered: compare/fate.c -------------------------------------- */
+
+enum fate_how {
+    FATE_KEPT,        /* it is remembered */
+    FATE_UNCHECKED,   /* the view does not check it */
+    FATE_UNKEPT,      /* it was not remembered, by a rule */
+    FATE_DISPLACED,   /* an access took its place */
+    FATE_GONE,        /* it is not remembered since an event that is no access there */
+    FATE_CLEARED,     /* a clear ended the life of the location */
+    FATE_OVERWRITTEN, /* a copy took the place of all that was there */
+    FATE_NOT_BROUGHT, /* a copy brought it here for others */
+    FATE_ANOTHER,     /* another access of its commit is remembered, of the same kind */
+    FATE_ELSEWHERE,   /* it was no access to this location */
+    FATE_UNKNOWN      /* the policy does not say what it remembers */
+};
+struct fate {
+    const char *rule; /* a clause; NULL: none */
+    uint64_t event;   /* of the access, clear or copy */
+    uint8_t how;      /* enum fate_how */
+};
+
+struct fates;
+struct fates *fates_new(const struct checker *const *of, uint32_t n, unsigned granule,
+                        struct budget *budget); /* borrows all */
+void fates_free(struct fates *f);
+/* After each event, once its differences are explained. */
+void fates_note(struct fates *f, const struct event *ev, uint64_t number);
+/* What became, before the event in hand, of what i might remember of that access there. */
+struct fate fates_find(const struct fates *f, uint32_t i, sim_addr location, uint64_t event,
+                       uint8_t op);
+/* Whether i remembers it still, after the event in hand. */
+bool fates_has_now(struct fates *f, uint32_t i, sim_addr location, uint64_t event, uint8_t op);
+/* The position of an access that somebody remembers there, in the order in which events are noted,
+ * from 1 on; 0: nobody does. */
+uint64_t fates_position(const struct fates *f, sim_addr location, uint64_t event, uint8_t op);
 
 /* ---- a difference --------------------------------------------------------------------------- */
 
@@ -45,8 +81,10 @@ struct difference {
     char *says;        /* owns; what the policy says of its rule; NULL: nothing */
     uint32_t instance; /* whose verdict it is */
     uint8_t of, verdict, why;
-    bool system;          /* the access, or its commit, is the runtime system's */
-    bool cleared, copied; /* something was, since the earlier access */
+    bool system;      /* the access, or its commit, is the runtime system's */
+    struct fate fate; /* FORGOTTEN, RULE: of the earlier access, for the silent side */
+    bool late;        /* it is told after the access */
+    const char *rule; /* RULE: by which the silent side did not check the access; NULL: none */
 };
 
 /* ---- instances ------------------------------------------------------------------------------ */
@@ -103,10 +141,14 @@ struct compare {
     uint32_t n, truth;
     struct ordering *order[COMPARE_INSTANCES]; /* own; one for each view of synchronisation */
     uint32_t orders;
+    const struct checker *checker[COMPARE_INSTANCES];
     unsigned granule;
-    struct shadow *ids; /* uint64_t: a location's identity, from its first race on; 0: none */
+    bool granule_is_size; /* locations are granules; else an access's first address */
+    struct shadow *ids;   /* uint64_t: a location's identity, from its first race on; 0: none */
     uint64_t last_id;
-    uint64_t last_clear, last_copy;                  /* 1 + number of the event; 0: none */
+    struct fates *fates;      /* owns; NULL: compare.why is off */
+    uint64_t position, first; /* of the event in hand, from 1 on; the number of the first event */
+    bool reordered;           /* events do not run in the order of their numbers */
     struct map seen[OFS], seen_roi[OFS];             /* OF_LOCATION, OF_PAIR: masks of instances */
     struct map sites[VERDICTS], sites_roi[VERDICTS]; /* OF_ACCESS: masks of instances */
     uint64_t racy;            /* mask: those that find the event in hand racy */
@@ -130,7 +172,7 @@ struct compare_env {
     const uint64_t *number;
     unsigned granule;
     struct placement *placement; /* borrowed; may be NULL */
-    struct budget *memory; /* of the whole run */
+    struct budget *memory;       /* of the whole run */
     struct checker *const *checker;
     size_t checkers;
     void (*tell)(void *arg, const struct difference *d); /* at most compare.max times */

@@ -1,7 +1,7 @@
 /* order.c - who happens before whom in one view of synchronisation, asked long after.
  *
  * The checker's clocks say what a thread knows now. What is missing is the time of an earlier
- * access, of which only thread and event number are known: so the changes of each actor's own time
+ * access, of which only thread and position are known: so the changes of each actor's own time
  * are kept, and of each thread's actor. 16 bytes an outgoing edge. */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "sim/compare/compare.h"
 
 struct change {
-    uint64_t event, value;
+    uint64_t position, value;
 };
 struct changes { /* ascending */
     struct change *at;
@@ -63,7 +63,7 @@ static struct changes *changes_of(struct changes **all, size_t *cap, size_t i,
     return &(*all)[i];
 }
 
-static void keep(struct changes *c, uint64_t event, uint64_t value, uint64_t at_first,
+static void keep(struct changes *c, uint64_t position, uint64_t value, uint64_t at_first,
                  struct budget *budget)
 {
     if ((c->n ? c->at[c->n - 1].value : at_first) == value)
@@ -71,38 +71,38 @@ static void keep(struct changes *c, uint64_t event, uint64_t value, uint64_t at_
     const size_t cap = c->cap;
     c->at = xgrow(c->at, c->n, &c->cap, sizeof *c->at);
     budget_take(budget, (c->cap - cap) * sizeof *c->at);
-    c->at[c->n++] = (struct change){event, value};
+    c->at[c->n++] = (struct change){position, value};
 }
 
-static void keep_time(struct ordering *o, uint32_t actor, uint64_t number)
+static void keep_time(struct ordering *o, uint32_t actor, uint64_t position)
 {
     struct changes *c = changes_of(&o->time, &o->time_cap, actor, o->budget);
 
-    keep(c, number, checker_time(o->of, actor), 1, o->budget);
+    keep(c, position, checker_time(o->of, actor), 1, o->budget);
 }
 
-void ordering_note(struct ordering *o, const struct event *ev, uint64_t number)
+void ordering_note(struct ordering *o, const struct event *ev, uint64_t position)
 {
     const uint32_t actor = checker_actor(o->of, ev->tid);
     struct changes *c = changes_of(&o->actor, &o->actor_cap, ev->tid, o->budget);
 
-    keep(c, number, actor, UINT64_MAX, o->budget);
-    keep_time(o, actor, number);
+    keep(c, position, actor, UINT64_MAX, o->budget);
+    keep_time(o, actor, position);
     /* Joined without having ended, a thread publishes at an event that is not its own. */
     if (ev->kind == EV_JOIN && ev->aux < o->actor_cap && o->actor[ev->aux].n)
-        keep_time(o, checker_actor(o->of, (sim_tid)ev->aux), number);
+        keep_time(o, checker_actor(o->of, (sim_tid)ev->aux), position);
 }
 
 /* ---- asking --------------------------------------------------------------------------------- */
 
-/* The value after all changes at events before `event`. */
-static uint64_t value_before(const struct changes *c, uint64_t event, uint64_t at_first)
+/* The value after all changes before that position. */
+static uint64_t value_before(const struct changes *c, uint64_t position, uint64_t at_first)
 {
     size_t low = 0, high = c->n;
 
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (c->at[middle].event < event)
+        if (c->at[middle].position < position)
             low = middle + 1;
         else
             high = middle;
@@ -110,12 +110,11 @@ static uint64_t value_before(const struct changes *c, uint64_t event, uint64_t a
     return low ? c->at[low - 1].value : at_first;
 }
 
-bool ordering_before(const struct ordering *o, const struct race_side *earlier, sim_tid tid)
+bool ordering_before(const struct ordering *o, sim_tid of, uint64_t position, sim_tid tid)
 {
-    if (earlier->thread >= o->actor_cap || !o->actor[earlier->thread].n)
+    if (of >= o->actor_cap || !o->actor[of].n)
         return false; /* it never acted */
-    const uint32_t actor =
-        (uint32_t)value_before(&o->actor[earlier->thread], earlier->event + 1, 0);
-    const uint64_t time = value_before(&o->time[actor], earlier->event, 1);
+    const uint32_t actor = (uint32_t)value_before(&o->actor[of], position + 1, 0);
+    const uint64_t time = value_before(&o->time[actor], position, 1);
     return time <= checker_knows(o->of, tid, actor);
 }

@@ -94,8 +94,8 @@ void compare_conflict(struct compare *c, const char *label, const struct event *
 
 /* ---- why ------------------------------------------------------------------------------------ */
 
-/* A sound policy forgets an access only for reasons that are known here; another one may have
- * dropped it by a rule of its own. */
+/* A sound policy forgets an access only as its history says; another one may have dropped it by a
+ * rule of its own. */
 static bool remembers_exactly(const struct instance *in)
 {
     return in->promise.claims & CLAIM_SOUND;
@@ -143,30 +143,101 @@ static enum why why_late(const struct instance *silent, const struct instance *r
     return reporter->view == silent->view ? WHY_FORGOTTEN : WHY_UNKNOWN;
 }
 
+static void nothing(void *arg, uint64_t event, uint8_t op)
+{
+    (void)arg;
+    (void)event;
+    (void)op;
+}
+
+static bool says_what_it_remembers(const struct instance *in, const struct pair *p)
+{
+    return checker_remembers(in->checker, p->location, nothing, NULL);
+}
+
+/* 0: it is not known. */
+static uint64_t position_of(const struct compare *c, const struct pair *p)
+{
+    const uint64_t at = fates_position(c->fates, p->location, p->earlier.event, p->earlier.op);
+
+    if (at || c->reordered)
+        return at;
+    return p->earlier.event - c->first + 1;
+}
+
+/* Of an access that the silent side checks, and does not order after the other. */
+static enum why why_forgotten(const struct compare *c, const struct instance *silent,
+                              const struct instance *reporter, struct difference *d)
+{
+    const struct pair *p = &d->pair;
+    struct policy_rule rule;
+
+    checker_rule(silent->checker, &p->access, p->location, &rule);
+    d->rule = rule.unchecked;
+    d->fate = fates_find(c->fates, (uint32_t)(silent - c->instance), p->location, p->earlier.event,
+                         p->earlier.op);
+    if (d->fate.how == FATE_ELSEWHERE &&
+        (c->granule_is_size || !says_what_it_remembers(reporter, p)))
+        d->fate.how = FATE_UNKNOWN;
+    /* An access of the same commit came first. */
+    if (d->fate.how == FATE_KEPT && p->access.flags & EVF_IN_TXN &&
+        !fates_has_now(c->fates, (uint32_t)(silent - c->instance), p->location, p->earlier.event,
+                       p->earlier.op))
+        d->fate = (struct fate){.how = FATE_DISPLACED, .event = *c->number};
+    /* Of accesses to a location that one commit makes, policies may remember different ones. */
+    if (d->fate.how == FATE_KEPT && d->of == OF_PAIR && !d->rule)
+        d->fate.how = FATE_ANOTHER;
+    if (d->rule || d->fate.rule)
+        return WHY_RULE;
+    switch ((enum fate_how)d->fate.how) {
+    case FATE_KEPT:
+    case FATE_UNKNOWN:
+        if (!reporter->by_access && event_order(&p->access) != ORDER_NONE)
+            return WHY_UNKNOWN; /* it may be no conflict: both atomic */
+        return d->fate.how == FATE_UNKNOWN && remembers_exactly(silent) ? WHY_FORGOTTEN : WHY_RULE;
+    case FATE_UNKEPT:
+        return WHY_RULE;
+    case FATE_UNCHECKED:
+    case FATE_DISPLACED:
+    case FATE_GONE:
+    case FATE_CLEARED:
+    case FATE_OVERWRITTEN:
+    case FATE_NOT_BROUGHT:
+    case FATE_ANOTHER:
+    case FATE_ELSEWHERE:
+        break;
+    }
+    return WHY_FORGOTTEN;
+}
+
 static enum why find_why(const struct compare *c, const struct instance *silent,
-                         const struct instance *reporter, const struct pair *p, enum of of,
+                         const struct instance *reporter, struct difference *d,
                          const struct event *ev)
 {
+    const struct pair *p = &d->pair;
+
     if (p->access.flags & checker_skips(silent->checker))
         return WHY_UNCHECKED;
     if (!silent->by_access)
         return WHY_RULE;
     if (!p->earlier.known || compare_both_read(p)) {
-        if (orders_all(silent, reporter, of))
+        if (orders_all(silent, reporter, (enum of)d->of))
             return WHY_ORDERED;
         return p->earlier.known ? WHY_NO_CONFLICT : WHY_UNKNOWN;
     }
     if (!c->params.why)
         return WHY_UNKNOWN;
-    if (!in_hand(p, ev))
+    d->late = !in_hand(p, ev);
+    if (d->late)
         return why_late(silent, reporter);
-    if (ordering_before(silent->order, &p->earlier, p->access.tid))
+    const uint64_t position = position_of(c, p);
+    if (!position)
+        return WHY_UNKNOWN;
+    if (ordering_before(silent->order, p->earlier.thread, position, p->access.tid))
         return WHY_ORDERED;
-    if (!remembers_exactly(silent) || !(silent->promise.conflicts >> compare_kind(p) & 1))
+    if (!(silent->promise.conflicts >> compare_kind(p) & 1))
         return WHY_RULE;
-    if (!reporter->by_access && event_order(&p->access) != ORDER_NONE)
-        return WHY_UNKNOWN; /* it may be no conflict: both atomic */
-    return WHY_FORGOTTEN;
+    return why_forgotten(c, silent, reporter, d);
 }
 
 /* What one that goes by a rule of its own says; owned by the caller, or NULL. */
@@ -174,7 +245,7 @@ static char *ask(const struct instance *in, const struct difference *d)
 {
     char text[200] = "";
 
-    if (!in->by_access || d->why == WHY_RULE)
+    if (!in->by_access || (d->why == WHY_RULE && !d->rule && !d->fate.rule))
         checker_explain(in->checker, &d->pair.access, d->pair.location, text, sizeof text);
     return *text ? xstrdup(text) : NULL;
 }
@@ -199,17 +270,16 @@ static struct difference explain(struct compare *c, uint32_t i, enum verdict v, 
     const struct instance *silent = missed ? in : truth, *reporter = missed ? truth : in;
     const struct event *blamed = ev ? ev : &p->access;
 
-    return (struct difference){
+    struct difference d = {
         .pair = *p,
         .event = *c->number,
         .instance = i,
         .of = (uint8_t)of,
         .verdict = (uint8_t)v,
         .system = blamed->flags & EVF_SYSTEM,
-        .why = (uint8_t)find_why(c, silent, reporter, p, of, ev),
-        .cleared = c->last_clear > p->earlier.event,
-        .copied = c->last_copy > p->earlier.event,
     };
+    d.why = (uint8_t)find_why(c, silent, reporter, &d, ev);
+    return d;
 }
 
 /* ---- differences of accesses ---------------------------------------------------------------- */
@@ -340,7 +410,6 @@ static void move_ids(struct compare *c, const struct event *ev)
 
     if ((ev->addr | from | ev->aux) & (c->granule - 1))
         return; /* an error by now */
-    *(copy ? &c->last_copy : &c->last_clear) = *c->number + 1;
     if (copy)
         s = shadow_take(c->ids, from, ev->aux, NULL, NULL);
     shadow_each(c->ids, ev->addr, ev->aux, drop_id, NULL);
@@ -355,10 +424,15 @@ static void over_limit(const struct compare *c)
 
 void compare_step(struct compare *c, const struct event *ev)
 {
+    if (!c->position++)
+        c->first = *c->number;
+    c->reordered |= *c->number != c->first + c->position - 1;
     for (uint32_t i = 0; i < c->orders; i++)
-        ordering_note(c->order[i], ev, *c->number);
+        ordering_note(c->order[i], ev, c->position);
     if (UNLIKELY(c->racy))
         compare_settle(c, ev);
+    if (c->fates)
+        fates_note(c->fates, ev, *c->number);
     if (UNLIKELY(ev->kind == EV_CLEAR || ev->kind == EV_COPY))
         move_ids(c, ev);
     if (UNLIKELY(budget_over(&c->budget)))

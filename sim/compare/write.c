@@ -55,35 +55,63 @@ static const char *kind_of_access(const struct event *ev)
     return ev->flags & EVF_VOLATILE ? "of a volatile operation" : "outside its view";
 }
 
-/* What may have taken the record; all that may hold are named, as one can't know which it was. */
-struct cause {
-    bool holds;
-    const char *text;
-};
-
-/* Why one has no record of an access that another remembers: all that their views and the events
- * since allow. */
-static void add_causes(struct text *t, const struct difference *d, const struct instance *silent,
-                       const struct instance *reporter)
+/* What became of the silent side's record. */
+static void add_fate(struct text *t, const struct difference *d, const struct instance *reporter)
 {
-    const unsigned more = reporter->view & ~silent->view, less = silent->view & ~reporter->view;
-    const struct cause cause[] = {
-        {more & VIEW_ALL_MEMORY, "did not check it"},
-        {less & VIEW_ALL_MEMORY, "saw a later access take its place"},
-        {more & VIEW_NO_CLEAR && d->cleared, "saw it cleared"},
-        {more & VIEW_NO_COPY && d->copied, "saw it overwritten by a copy"},
-        {less & VIEW_NO_COPY && d->copied, "ignored the copy that brought it"},
-        {less & VIEW_NO_THREAD, "saw another thread of the same kernel thread take its place"},
-    };
-    const char *between = ": it ";
+    const unsigned long long event = d->fate.event;
 
-    for (size_t i = 0; i < ARRAY_SIZE(cause); i++)
-        if (cause[i].holds) {
-            add(t, "%s%s", between, cause[i].text);
-            between = ", or ";
-        }
-    if (*between == ':')
-        add(t, ": a later access took its place");
+    switch ((enum fate_how)d->fate.how) {
+    case FATE_UNCHECKED:
+        add(t, ": it did not check it");
+        break;
+    case FATE_UNKEPT:
+        add(t, ": it did not remember it");
+        break;
+    case FATE_DISPLACED:
+        if (event == d->pair.earlier.event || event == d->event)
+            add(t, ": another access of %s transaction took its place",
+                event == d->event ? "this" : "its");
+        else
+            add(t, ": event %llu took its place", event);
+        break;
+    case FATE_GONE:
+        add(t, ": event %llu made it forget it", event);
+        break;
+    case FATE_CLEARED:
+        add(t, ": event %llu cleared it", event);
+        break;
+    case FATE_OVERWRITTEN:
+        add(t, ": the copy at event %llu overwrote it", event);
+        break;
+    case FATE_NOT_BROUGHT:
+        add(t, ": the copy at event %llu, which brought it here for %s, did not for it", event,
+            reporter->label);
+        break;
+    case FATE_ANOTHER:
+        add(t, " of that site: it remembers another access of its transaction");
+        break;
+    case FATE_ELSEWHERE:
+        add(t, ": that was an access to another address, which is another location with "
+               "granularity=field");
+        break;
+    case FATE_KEPT:
+    case FATE_UNKNOWN:
+        break;
+    }
+    if (d->fate.rule)
+        add(t, " (%s)", d->fate.rule);
+}
+
+static void add_forgotten(struct text *t, const struct difference *d, const struct instance *silent,
+                          const struct instance *reporter)
+{
+    add(t, "%s %s no record of %sevent %llu%s at this location", silent->label,
+        d->late ? "had" : "has", d->pair.earlier.region ? "the region's access from " : "",
+        (unsigned long long)d->pair.earlier.event, d->pair.earlier.region ? " on" : "");
+    if (d->late)
+        add(t, " when that access came");
+    else
+        add_fate(t, d, reporter);
 }
 
 static void add_ordered(struct text *t, const struct instance *silent,
@@ -120,7 +148,11 @@ static void add_unknown(struct text *t, const struct compare *c, const struct di
 static void add_rule(struct text *t, const struct difference *d, const struct instance *silent,
                      const struct instance *reporter)
 {
-    if (!silent->by_access || !(silent->promise.claims & CLAIM_SOUND)) {
+    if (d->rule)
+        add(t, "%s did not check this access: %s", silent->label, d->rule);
+    else if (d->fate.rule || d->fate.how == FATE_UNKEPT)
+        add_forgotten(t, d, silent, reporter);
+    else if (!silent->by_access || !(silent->promise.claims & CLAIM_SOUND)) {
         if (!d->says)
             add(t, "%s goes by a rule of its own", silent->label);
     } else if (!(silent->promise.conflicts >> compare_kind(&d->pair) & 1)) {
@@ -149,10 +181,7 @@ static void give_reason(const struct compare *c, const struct difference *d, str
         add_ordered(t, silent, reporter, &d->pair);
         break;
     case WHY_FORGOTTEN:
-        add(t, "%s has no record of %sevent %llu%s at this location", silent->label,
-            d->pair.earlier.region ? "the region's access from " : "",
-            (unsigned long long)d->pair.earlier.event, d->pair.earlier.region ? " on" : "");
-        add_causes(t, d, silent, reporter);
+        add_forgotten(t, d, silent, reporter);
         break;
     case WHY_RULE:
         add_rule(t, d, silent, reporter);

@@ -42,8 +42,8 @@ says out "missed by all-sync: access at 0x2008 (account + 8): read by thread 2 (
 says out "    after write by thread 1 (teller-1), event 7, at Account.deposit:15"
 says out "ordered: all-sync orders event 7 before this one (views differ in all-sync)"
 says out "unchecked: lard does not check this access (the runtime system's)"
-says out "forgotten: lard has no record of event 22 at this location: it saw it cleared"
-says out "forgotten: no-copy has no record of event 7 at this location: it ignored the copy that brought it"
+says out "forgotten: lard has no record of event 22 at this location: event 23 cleared it"
+says out "forgotten: no-copy has no record of event 7 at this location: the copy at event 14, which brought it here for lard, did not for it"
 
 # JSON, with and without the list, is one object with the same counts.
 run 0 --json --list "$trace"

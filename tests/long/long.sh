@@ -354,7 +354,7 @@ regions() {
     done
 }
 models() {
-    for question in t_region_random t_goldilocks t_slimstate t_slim_verdict t_filter t_strip t_why; do
+    for question in t_region_random t_goldilocks t_slimstate t_slim_verdict t_filter t_strip t_why t_why_ran t_reasons; do
         self "$question-$1" "$2" draw $question "$1"
     done
 }

@@ -26,7 +26,7 @@ static void false_accesses_count_each_time_their_sites_once(void **state)
     assert_told(&t, 0, "false", "access", 2, 0, "forgotten");
     assert_told(&t, 3, "false", "access", 5, 0, "forgotten");
     assert_string_equal(t.reason[0],
-                        "lard has no record of event 0 at this location: it saw it cleared");
+                        "lard has no record of event 0 at this location: event 1 cleared it");
     assert_string_equal(t.at[0].reported_by, "other");
     assert_int_equal(t.at[0].is.site, 2);
     assert_int_equal(t.at[0].earlier.site, 1);
@@ -87,9 +87,9 @@ static void a_copy_that_is_ignored_is_named(void **state)
     finish(l);
     TABLE(l, 0, 0, 1, 1);
     assert_told(&t, 0, "missed", "access", 3, 0, "forgotten");
-    assert_string_equal(
-        t.reason[0],
-        "other has no record of event 0 at this location: it ignored the copy that brought it");
+    assert_string_equal(t.reason[0], "other has no record of event 0 at this location: the copy at "
+                                     "event 1, which brought it here "
+                                     "for lard, did not for it");
     lardsim_free(l);
 }
 
@@ -191,9 +191,8 @@ static void what_a_later_write_displaced_is_forgotten(void **state)
     finish(l);
     TABLE(l, 0, 0, 1, 1);
     assert_told(&t, 0, "missed", "access", 4, 0, "forgotten");
-    assert_string_equal(
-        t.reason[0],
-        "other has no record of event 0 at this location: a later access took its place");
+    assert_string_equal(t.reason[0],
+                        "other has no record of event 0 at this location: event 1 took its place");
     lardsim_free(l);
 }
 

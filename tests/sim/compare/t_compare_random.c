@@ -352,7 +352,7 @@ static void judge_intervals(void *arg, const struct sim_difference *d)
     } else {
         assert_true(j->sited);
         assert_string_equal(d->why, "forgotten");
-        assert_non_null(strstr(d->reason, "a later access took its place"));
+        assert_non_null(strstr(d->reason, "at this location when that access came"));
         assert_true(touched_between(j->graph, d));
         j->told_more++;
     }
