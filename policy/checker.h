@@ -85,6 +85,8 @@ unsigned checker_skips(const struct checker *c); /* flags of accesses that it do
 struct promise checker_promise(const struct checker *c);
 void checker_explain(const struct checker *c, const struct event *ev, sim_addr location, char *to,
                      size_t room);
+/* While it tells of a conflict (on_conflict): the access, where that is over; else not known. */
+struct race_side checker_tells_late(const struct checker *c);
 /* After an event: fn for each access that the policy remembers of a location. False: it does not
  * say. */
 bool checker_remembers(const struct checker *c, sim_addr location, remembered_fn *fn, void *arg);

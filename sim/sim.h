@@ -159,6 +159,7 @@ void sim_compare_json(const struct lardsim *l, struct json *j);
 struct sim_difference { /* valid during the call */
     const char *policy, *verdict, *of;
     struct lardsim_side is, earlier; /* as the one that reports names them */
+    uint64_t noticed; /* the event at which it was told: that of the access, or a later one */
     uint64_t addr, location;
     const char *location_name;    /* NULL: not named */
     struct lardsim_object object; /* at addr; of a location or pair at location */

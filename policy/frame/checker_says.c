@@ -120,6 +120,11 @@ void checker_explain(const struct checker *c, const struct event *ev, sim_addr l
         snprintf(to, room, "%s leaves out accesses", filter_text(c->filter));
 }
 
+struct race_side checker_tells_late(const struct checker *c)
+{
+    return c->report.told;
+}
+
 bool checker_remembers(const struct checker *c, sim_addr location, remembered_fn *fn, void *arg)
 {
     if (c->detector->remembers)

@@ -125,7 +125,10 @@ void race_late(struct race_report *r, const struct event *ev, uint64_t number,
 {
     if (r->late.conflicts && r->late.is.event != number)
         race_late_done(r);
+    r->told = (struct race_side){
+        .event = number, .site = event_site(ev), .thread = ev->tid, .op = ev->kind, .known = true};
     conflict(r, ev, ev->addr, other, first);
+    r->told.known = false;
     if (!r->late.conflicts)
         r->late_counted = counted;
     r->late.system = ev->flags & EVF_SYSTEM;
@@ -135,7 +138,9 @@ void race_late(struct race_report *r, const struct event *ev, uint64_t number,
 void race_region(struct race_report *r, const struct event *ev, const struct race_side *is,
                  sim_addr location, const struct race_side *earlier, bool first)
 {
+    r->told = *is;
     conflict(r, ev, location, earlier, first);
+    r->told.known = false;
     r->late_counted = false;
     r->late_several = true;
     r->late.system = ev->flags & EVF_SYSTEM;

@@ -13,6 +13,7 @@ struct race_report {
     struct after_race *after;      /* is told of each race; borrowed; NULL: nobody is */
     struct race race;              /* of the event in hand; conflicts 0: none so far */
     struct race late;              /* of an access that is over; the same */
+    struct race_side told;         /* the access of a conflict that is told late */
     bool late_counted;             /* that access has been counted */
     bool late_several;             /* it may count several times */
     uint64_t several;              /* of the accesses: those that may have */

@@ -71,6 +71,7 @@ struct pair { /* an access, and the earlier one that it is said to race with */
     struct event access;
     sim_addr location;
     struct race_side earlier;
+    struct race_side is; /* the access, where it was over when it was told; else not known */
 };
 
 struct difference {

@@ -81,7 +81,7 @@ void compare_conflict(struct compare *c, const char *label, const struct event *
                       sim_addr location, const struct race_side *earlier)
 {
     const uint32_t i = instance_of(c, label);
-    const struct pair pair = {*ev, location, *earlier};
+    const struct pair pair = {*ev, location, *earlier, checker_tells_late(c->instance[i].checker)};
     const uint64_t bit = UINT64_C(1) << i, site = event_site(ev);
 
     if (!(c->racy & bit) || earlier->event > c->instance[i].pair.earlier.event)

@@ -241,6 +241,8 @@ void sim_difference_json(struct json *j, const struct sim_difference *d)
     json_key_str(j, "verdict", d->verdict);
     json_key_str(j, "of", d->of);
     write_side(j, &d->is);
+    if (d->is.region || d->noticed != d->is.event)
+        json_key_u64(j, "noticed", d->noticed);
     json_key(j, "address");
     json_hex(j, d->addr);
     json_key_u64(j, "size", d->size);

@@ -45,6 +45,11 @@ says out "unchecked: lard does not check this access (the runtime system's)"
 says out "forgotten: lard has no record of event 22 at this location: event 23 cleared it"
 says out "forgotten: no-copy has no record of event 7 at this location: the copy at event 14, which brought it here for lard, did not for it"
 
+# What is told late is named by the access's own event, which `why` takes.
+"$lardsim" compare -q -o late -p vc -p cvm --set policy.cvm.sites=at-once synth:events=2000,racy=200 || fail "compare of cvm"
+event=$(sed -n 's/.*"policy": "cvm", "verdict": "false".*"event": \([0-9]*\), "interval": [0-9]*, "noticed".*/\1/p' late/differences.jsonl | head -n 1)
+"$lardsim" why -q -p cvm --json synth:events=2000,racy=200 "${event:-none}" >why.json 2>err || fail "why refuses what compare names: $(cat err)"
+
 # JSON, with and without the list, is one object with the same counts.
 run 0 --json --list "$trace"
 says out '"schema": "lardsim-compare-1"'
