@@ -349,7 +349,11 @@ static void each_event(row_fn *fn, void *arg)
                                         [FORM_KERNEL] = "kernel thread",
                                         [FORM_CLOCK] = "thread, value",
                                         [FORM_PHASE] = "phase",
-                                        [FORM_TIME] = "nanoseconds"};
+                                        [FORM_TIME] = "nanoseconds",
+                                        [FORM_WAITED] = "reads before, thread that wrote",
+                                        [FORM_BRANCHES] = "outcomes",
+                                        [FORM_COUNT] = "instructions",
+                                        [FORM_REMAP] = "virtual address, bytes, physical address"};
 
     for (unsigned i = 0; i < EV_KINDS; i++) {
         const struct ev_info *k = &ev_info[i];

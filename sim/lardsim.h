@@ -67,7 +67,11 @@ enum lardsim_kind {
     LARDSIM_ROI_END = 32,
     LARDSIM_IO = 33,
     LARDSIM_PHASE = 34,
-    LARDSIM_TIME = 35
+    LARDSIM_TIME = 35,
+    LARDSIM_WAITED = 36,
+    LARDSIM_BRANCHES = 37,
+    LARDSIM_UNINSTRUMENTED = 38,
+    LARDSIM_REMAP = 39
 };
 
 /* Flags of an event; LARDSIM_ORDER(1..5): relaxed, acquire, release, acq-rel, seq-cst. LARDSIM_C11
@@ -81,7 +85,8 @@ enum lardsim_flag {
     LARDSIM_ARRAY = 1 << 3,
     LARDSIM_FINAL = 1 << 4,
     LARDSIM_IN_TXN = 1 << 5,
-    LARDSIM_NURSERY = 1 << 9,
+    LARDSIM_NURSERY = 1 << 9,   /* collections */
+    LARDSIM_DEPENDENT = 1 << 9, /* accesses: the address was loaded */
     LARDSIM_STATIC = 1 << 12,
     LARDSIM_SAFE = 1 << 13,
     LARDSIM_C11 = 1 << 14
@@ -119,11 +124,15 @@ LARDSIM_API int lardsim_run(struct lardsim *l, const char *source);
 
 /* Push. An event that breaks a stream rule is an error. site 0: unknown. */
 struct lardsim_event {
-    uint64_t addr;  /* accesses, objects; the destination of a copy; the value of a WriteVC */
-    uint64_t aux;   /* the other thread, round, bytes of a region, kernel thread, index, phase */
-    uint64_t addr2; /* the source of a copy; elements of an array */
+    uint64_t addr; /* accesses, objects; the destination of a copy; the value of a WriteVC; the
+                      virtual address of a page */
+    uint64_t aux;  /* the other thread, round, bytes of a region or page, kernel thread, index,
+                      phase; how often a waiting loop read; instructions */
+    uint64_t
+        addr2; /* the source of a copy; elements of an array; outcomes of branches, the first in
+                  bit 0; a page's physical address; 1 + the thread that ended a waiting loop */
     uint64_t site;
-    uint32_t size; /* of an access; of an element */
+    uint32_t size; /* of an access; of an element; how many branches */
     uint32_t gap;  /* instructions since the thread's previous event */
     uint16_t thread;
     uint16_t flags; /* enum lardsim_flag */

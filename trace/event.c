@@ -15,6 +15,14 @@ const struct ev_info ev_info[EV_KINDS] = {
 #undef R
 #undef W
 
+const char *const count_text[COUNTED - COUNT_FIRST] = {
+    [COUNT_C11 - COUNT_FIRST] = "atomic writes of C11",
+    [COUNT_DEPENDENT - COUNT_FIRST] = "accesses with a loaded address",
+    [COUNT_REREADS - COUNT_FIRST] = "reads of waiting loops",
+    [COUNT_OUTCOMES - COUNT_FIRST] = "outcomes of branches",
+    [COUNT_UNINSTRUMENTED - COUNT_FIRST] = "instructions not instrumented",
+};
+
 int ev_kind_by_text(const char *text)
 {
     for (int k = 1; k < EV_KINDS; k++)
@@ -36,11 +44,12 @@ const char *order_text(enum ev_order o)
 /* ---- well-formed: each function returns what is wrong, or NULL ------------------------------ */
 
 /* A raw clock's value stays below what an epoch has room for (EPOCH_TIME_BITS). */
-enum { ACCESS_BYTES_MAX = 65536, CLOCK_BITS = 46 };
+enum { ACCESS_BYTES_MAX = 65536, CLOCK_BITS = 46, PAGE_BYTES_MIN = 4096 };
 enum {
     ACCESS_FLAGS = EVF_STACK | EVF_VOLATILE | EVF_ARRAY | EVF_FINAL | EVF_IN_TXN | EVF_ORDER_MASK |
                    EVF_PRIVATE | EVF_PROVED | EVF_STATIC | EVF_SAFE | EVF_C11
 };
+_Static_assert((int)EVF_NURSERY == EVF_DEPENDENT, "flags_fault tells them apart by the kind");
 
 /* Bytes up to the last address are fine: then addr + bytes would be 0. */
 static bool wraps(sim_addr addr, uint64_t bytes) /* bytes > 0 */
@@ -57,8 +66,9 @@ static const char *flags_fault(const struct event *ev)
 {
     const unsigned flags = ev->flags;
 
-    if (flags & EVF_NURSERY && ev->kind != EV_GC_BEGIN && ev->kind != EV_GC_END)
-        return "only gc-begin and gc-end can have the flag nursery";
+    if (!event_is_access(ev) && flags & EVF_NURSERY && ev->kind != EV_GC_BEGIN &&
+        ev->kind != EV_GC_END)
+        return "only gc-begin and gc-end can be nursery, only an access dependent";
     if (!event_is_access(ev))
         return flags & ACCESS_FLAGS
                    ? "only an access can be stack, volatile, array, final, static, "
@@ -124,6 +134,16 @@ static const char *thread_fault(const struct event *ev)
     return unused_fault(ev, false, true);
 }
 
+/* Small enough pages for any machine, and a range that does not wrap. */
+static const char *remap_fault(const struct event *ev)
+{
+    if (ev->aux < PAGE_BYTES_MIN || ev->aux & (ev->aux - 1))
+        return "a page has a power of 2 of bytes, from 4096 on";
+    if (ev->addr & (ev->aux - 1))
+        return "a page's virtual address is a multiple of its bytes";
+    return NULL;
+}
+
 static const char *kernel_fault(const struct event *ev)
 {
     if (ev->aux >= MAX_THREADS)
@@ -153,6 +173,7 @@ static const char *operands_fault(const struct event *ev)
     case FORM_THREAD:
         return thread_fault(ev);
     case FORM_NONE:
+    case FORM_BRANCHES:
         return unused_fault(ev, false, false);
     case FORM_REGION:
     case FORM_ALLOC:
@@ -164,7 +185,11 @@ static const char *operands_fault(const struct event *ev)
         return clock_fault(ev);
     case FORM_PHASE:
     case FORM_TIME:
+    case FORM_WAITED:
+    case FORM_COUNT:
         return unused_fault(ev, false, true);
+    case FORM_REMAP:
+        return remap_fault(ev);
     }
     return NULL;
 }
@@ -178,7 +203,11 @@ bool event_has_address(const struct event *ev)
     case FORM_CLOCK:
     case FORM_PHASE:
     case FORM_TIME:
+    case FORM_WAITED:
+    case FORM_BRANCHES:
+    case FORM_COUNT:
         return false;
+    case FORM_REMAP:
     case FORM_ACCESS:
     case FORM_OBJECT:
     case FORM_ROUND:
@@ -199,18 +228,41 @@ static const char *first_fault(const struct event *ev)
     return operands_fault(ev);
 }
 
-/* Of a copy: the source; of an alloc: elements and bytes of one. A site of either, and of what is
- * no access, is in aux; an access has its site in the first record. */
+static const char *branches_fault(const struct event *second)
+{
+    if (second->size < 1 || second->size > BRANCHES_MAX)
+        return "it has the outcomes of 1 to 64 branches";
+    if (second->size < BRANCHES_MAX && second->addr >> second->size)
+        return "there are more outcomes than branches";
+    return NULL;
+}
+
+/* Of the kinds that always have one. */
+static const char *second_always_fault(const struct event *ev, const struct event *second)
+{
+    if (ev->kind == EV_BRANCHES)
+        return branches_fault(second);
+    if (second->size)
+        return "the second record of this kind has no size";
+    if (ev->kind == EV_COPY && wraps(second->addr, ev->aux))
+        return "the copy's source goes beyond the last address";
+    if (ev->kind == EV_REMAP && second->addr & (ev->aux - 1))
+        return "a page's physical address is a multiple of its bytes";
+    return NULL;
+}
+
+/* Of a copy: the source; of an alloc: elements and bytes of one; and so on. A site of any of them
+ * is in aux; an access has its site in the first record. */
 static const char *second_operands_fault(const struct event *ev, const struct event *second)
 {
-    if (ev->kind == EV_COPY) {
-        if (second->size)
-            return "the second record of a copy has no size";
-        return wraps(second->addr, ev->aux) ? "the copy's source goes beyond the last address"
-                                            : NULL;
-    }
+    if (event_has_second(ev->kind))
+        return second_always_fault(ev, second);
     if (!second->addr && !second->size && !second->aux)
         return "the second record says nothing; leave it out";
+    if (ev->kind == EV_WAITED)
+        return second->size || second->addr > MAX_THREADS
+                   ? "the second record holds a site, and a thread's number + 1"
+                   : NULL;
     if (ev->kind != EV_ALLOC)
         return second->addr || second->size ? "the second record of this kind holds only a site"
                                             : NULL;
@@ -224,7 +276,7 @@ static const char *second_fault(const struct event *ev)
     const struct event *second = ev + 1;
 
     if (!(ev->flags & EVF_MORE))
-        return ev->kind == EV_COPY ? "a copy needs a second record, with its source" : NULL;
+        return event_has_second(ev->kind) ? "this kind needs a second record" : NULL;
     if (second->kind)
         return "a second record has no kind of its own; it must be 0";
     if (second->tid)

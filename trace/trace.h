@@ -42,11 +42,18 @@ enum ev_form { /* operands: which fields a kind uses. aux of the second record i
                FORM_ALLOC,  /* addr; aux: bytes; second record: addr = elements of an array (0: an
                                object), size = bytes of one */
                FORM_COPY, /* addr: destination; aux: bytes; second record (always): addr = source */
-               FORM_KERNEL, /* aux: the kernel thread */
-               FORM_CLOCK,  /* aux: index, a thread; addr: the value */
-               FORM_PHASE,  /* aux: the phase's id; its name is in the name table */
-               FORM_TIME    /* aux: nanoseconds */
+               FORM_KERNEL,   /* aux: the kernel thread */
+               FORM_CLOCK,    /* aux: index, a thread; addr: the value */
+               FORM_PHASE,    /* aux: the phase's id; its name is in the name table */
+               FORM_TIME,     /* aux: nanoseconds */
+               FORM_WAITED,   /* aux: how often the same was read before; second record: addr = 1 +
+                                 the thread whose write ended it (0: unknown) */
+               FORM_BRANCHES, /* second record (always): size = how many, addr = their outcomes, the
+                                 first in bit 0, 1: taken */
+               FORM_COUNT,    /* aux: instructions */
+               FORM_REMAP /* addr: virtual; aux: bytes; second record (always): addr = physical */
 };
+enum { BRANCHES_MAX = 64 }; /* of an event */
 
 enum ev_flag {
     EVF_SYSTEM = 1 << 0,   /* the runtime's own; else the program's */
@@ -54,14 +61,15 @@ enum ev_flag {
     EVF_VOLATILE = 1 << 2, /* the data access of a volatile operation */
     EVF_ARRAY = 1 << 3,
     EVF_FINAL = 1 << 4,
-    EVF_IN_TXN = 1 << 5,   /* takes effect at the thread's commit */
-    EVF_NURSERY = 1 << 9,  /* collections: nursery only; else full */
-    EVF_PRIVATE = 1 << 10, /* accesses: the process's own data, which it shares with nobody */
-    EVF_PROVED = 1 << 11,  /* of these, what an analysis of the program knows of */
-    EVF_STATIC = 1 << 12,  /* accesses: to a static field */
-    EVF_SAFE = 1 << 13,    /* accesses: an analysis of the program says that they race with none */
-    EVF_C11 = 1 << 14,     /* atomic write or rmw of C11, of which release sequences are made */
-    EVF_MORE = 1 << 15     /* a second record follows and belongs to the same event */
+    EVF_IN_TXN = 1 << 5,    /* takes effect at the thread's commit */
+    EVF_NURSERY = 1 << 9,   /* collections: nursery only; else full */
+    EVF_DEPENDENT = 1 << 9, /* accesses: the address comes from what the thread has loaded */
+    EVF_PRIVATE = 1 << 10,  /* accesses: the process's own data, which it shares with nobody */
+    EVF_PROVED = 1 << 11,   /* of these, what an analysis of the program knows of */
+    EVF_STATIC = 1 << 12,   /* accesses: to a static field */
+    EVF_SAFE = 1 << 13,     /* accesses: an analysis of the program says that they race with none */
+    EVF_C11 = 1 << 14,      /* atomic write or rmw of C11, of which release sequences are made */
+    EVF_MORE = 1 << 15      /* a second record follows and belongs to the same event */
 };
 enum { EVF_ORDER_SHIFT = 6, EVF_ORDER_MASK = 7 << EVF_ORDER_SHIFT };
 enum ev_order { /* atomic accesses only; 0: not atomic */
@@ -92,6 +100,11 @@ enum { EVENT_RECORDS = 2 }; /* at the most */
 static inline unsigned event_records(const struct event *ev)
 {
     return ev->flags & EVF_MORE ? 2 : 1;
+}
+/* Whether events of the kind always have a second record. */
+static inline bool event_has_second(int kind)
+{
+    return kind == EV_COPY || kind == EV_BRANCHES || kind == EV_REMAP;
 }
 /* Whether its operand is an address; else it has none, or a number. */
 bool event_has_address(const struct event *ev);
@@ -139,6 +152,12 @@ static inline bool event_is_placing(const struct event *ev) /* changes what lies
 static inline bool event_writes(const struct event *ev) /* accesses only */
 {
     return ev->kind != EV_READ;
+}
+/* The thread whose write ended a waiting loop; NOBODY: unknown. */
+enum { NOBODY = MAX_THREADS };
+static inline uint32_t waited_writer(const struct event *ev) /* EV_WAITED */
+{
+    return ev->flags & EVF_MORE && ev[1].addr ? (uint32_t)(ev[1].addr - 1) : NOBODY;
 }
 static inline uint64_t event_site(const struct event *ev) /* 0: unknown */
 {
@@ -405,14 +424,27 @@ extern const struct trace_format *const trace_formats[]; /* NULL-terminated */
 
 /* ---- what a file says of itself without being decoded --------------------------------------- */
 
+/* What is counted beside kinds, in the same array and by codes that no kind will have. */
+enum {
+    COUNT_FIRST = 128,
+    COUNT_C11 = COUNT_FIRST, /* atomic writes and rmws of C11 */
+    COUNT_DEPENDENT,         /* accesses whose address was loaded */
+    COUNT_REREADS,           /* of all `waited` */
+    COUNT_OUTCOMES,          /* of all `branches` */
+    COUNT_UNINSTRUMENTED,    /* instructions */
+    COUNTED                  /* one more than the last */
+};
+_Static_assert((int)EV_KINDS <= COUNT_FIRST, "codes of kinds are below those");
+extern const char *const count_text[COUNTED - COUNT_FIRST];
+
 struct trace_summary {
     char format[32]; /* "lardsim-trace 2" */
     char producer[128];
     uint64_t first, events, blocks, file_bytes;
-    uint64_t kinds[EV_KINDS]; /* events by kind; valid when counted */
-    uint64_t threads;         /* distinct; valid when counted */
-    uint64_t identity;        /* hash of the events; valid when counted */
-    uint64_t names;           /* names_hash; 0: none */
+    uint64_t kinds[COUNTED]; /* events by kind, and COUNT_...; valid when counted */
+    uint64_t threads;        /* distinct; valid when counted */
+    uint64_t identity;       /* hash of the events; valid when counted */
+    uint64_t names;          /* names_hash; 0: none */
     unsigned granularity;
     enum layout_id layout;
     enum gap_unit gaps;

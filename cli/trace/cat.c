@@ -75,6 +75,10 @@ static void part_operand(struct cat *c, struct remark *r, const struct event *ev
     case FORM_PHASE:
         part(r, "", names_find(names, NAME_PHASE, ev->aux));
         break;
+    case FORM_WAITED:
+        if (waited_writer(ev) != NOBODY)
+            part(r, "", names_find(names, NAME_THREAD, waited_writer(ev)));
+        break;
     case FORM_COPY:
         part_object(c, r, ev[1].addr);
         break;
@@ -89,6 +93,9 @@ static void part_operand(struct cat *c, struct remark *r, const struct event *ev
     case FORM_KERNEL:
     case FORM_CLOCK:
     case FORM_TIME:
+    case FORM_BRANCHES:
+    case FORM_COUNT:
+    case FORM_REMAP:
         break;
     }
 }

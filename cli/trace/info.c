@@ -16,6 +16,18 @@ static void print_kinds(const struct trace_summary *s)
     }
 }
 
+static void print_counts(const struct trace_summary *s)
+{
+    const char *before = "counts       ";
+
+    for (unsigned i = COUNT_FIRST; i < COUNTED; i++) {
+        if (s->kinds[i] == 0)
+            continue;
+        printf("%s%-30s %12" PRIu64 "\n", before, count_text[i - COUNT_FIRST], s->kinds[i]);
+        before = "             ";
+    }
+}
+
 static void print_bytes(const struct trace_summary *s)
 {
     printf("bytes        %" PRIu64, s->file_bytes);
@@ -51,6 +63,7 @@ static void print_text(const struct trace_summary *s)
     if (s->counted) {
         printf("identity     %016" PRIx64 "\n", s->identity);
         print_kinds(s);
+        print_counts(s);
     }
     printf("state        %s\n", s->damage[0] ? "damaged" : s->complete ? "complete" : "cut off");
 }
@@ -67,6 +80,12 @@ static void json_counts(struct json *j, const struct trace_summary *s)
     for (unsigned k = 0; k < EV_KINDS; k++)
         if (s->kinds[k])
             json_key_u64(j, ev_info[k].text, s->kinds[k]);
+    json_end(j);
+    json_key(j, "counts");
+    json_object(j);
+    for (unsigned k = COUNT_FIRST; k < COUNTED; k++)
+        if (s->kinds[k])
+            json_key_u64(j, count_text[k - COUNT_FIRST], s->kinds[k]);
     json_end(j);
 }
 

@@ -54,7 +54,9 @@ static uint64_t range_bytes(const struct event *ev)
 
     if (form == FORM_ACCESS)
         return ev->size;
-    return form == FORM_REGION || form == FORM_ALLOC || form == FORM_COPY ? ev->aux : 0;
+    return form == FORM_REGION || form == FORM_ALLOC || form == FORM_COPY || form == FORM_REMAP
+               ? ev->aux
+               : 0;
 }
 
 /* An address, site or phase of ev that has one of the bits by which inputs are moved apart; 0: none
@@ -63,11 +65,12 @@ static uint64_t misfit(const struct event *ev)
 {
     const unsigned form = ev_info[ev->kind].form;
     const uint64_t bytes = range_bytes(ev), last = bytes ? bytes - 1 : 0;
+    const bool two = form == FORM_COPY || form == FORM_REMAP;
     const uint64_t ids[] = {event_site(ev),
                             event_has_address(ev) ? ev->addr : 0,
                             event_has_address(ev) ? ev->addr + last : 0,
-                            form == FORM_COPY ? ev[1].addr : 0,
-                            form == FORM_COPY ? ev[1].addr + last : 0,
+                            two ? ev[1].addr : 0,
+                            two ? ev[1].addr + last : 0,
                             form == FORM_PHASE ? ev->aux : 0};
 
     for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
@@ -97,6 +100,8 @@ static int scan_event(void *arg, const struct event *ev, uint64_t number, struct
     at_least(&s->in->threads, ev->tid);
     if (names_thread(ev))
         at_least(&s->in->threads, ev->aux);
+    if (ev->kind == EV_WAITED)
+        at_least(&s->in->threads, waited_writer(ev));
     if (ev_info[ev->kind].form == FORM_KERNEL)
         at_least(&s->in->kernels, ev->aux);
     if (s->shared || misfit(ev) == 0)
@@ -186,8 +191,10 @@ static void move_event(const struct input_trace *in, struct event *ev)
         ev->aux += in->offset;
     if (ev->flags & EVF_MORE)
         ev[1].aux = moved(in, ev[1].aux);
-    if (form == FORM_COPY)
+    if (form == FORM_COPY || form == FORM_REMAP)
         ev[1].addr += in->offset;
+    if (ev->kind == EV_WAITED && waited_writer(ev) != NOBODY)
+        ev[1].addr += in->thread_base;
 }
 
 static int move_names(struct trace_merge *m, struct input_trace *in, struct err *e)

@@ -55,6 +55,7 @@ char *event_short(const struct why_line *line)
 
     switch ((enum ev_form)ev_info[ev->kind].form) {
     case FORM_NONE:
+    case FORM_BRANCHES:
         break;
     case FORM_THREAD:
         return xasprintf("%s T%" PRIu64, kind, ev->aux);
@@ -62,6 +63,8 @@ char *event_short(const struct why_line *line)
     case FORM_PHASE:
     case FORM_CLOCK:
     case FORM_TIME:
+    case FORM_WAITED:
+    case FORM_COUNT:
         return xasprintf("%s %" PRIu64, kind, ev->aux);
     case FORM_ACCESS:
     case FORM_OBJECT:
@@ -69,6 +72,7 @@ char *event_short(const struct why_line *line)
     case FORM_REGION:
     case FORM_ALLOC:
     case FORM_COPY:
+    case FORM_REMAP:
         return xasprintf("%s 0x%" PRIx64, kind, ev->addr);
     }
     return xstrdup(kind);

@@ -44,6 +44,10 @@ unsigned order_regions(const struct event *ev, struct byte_range to[EVENT_REGION
     case FORM_CLOCK:
     case FORM_PHASE:
     case FORM_TIME:
+    case FORM_WAITED:
+    case FORM_BRANCHES:
+    case FORM_COUNT:
+    case FORM_REMAP:
         return 0;
     }
     return 0;

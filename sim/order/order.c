@@ -181,9 +181,10 @@ static void lane_advance(struct order *o, struct lane *l)
 /* Kinds that need nothing, leave nothing behind, and touch no memory that others clear, or that are
  * accesses. */
 static const bool plain_kind[EV_KINDS] = {
-    [EV_READ] = true,   [EV_WRITE] = true,        [EV_RMW] = true,     [EV_TXN_BEGIN] = true,
-    [EV_READVC] = true, [EV_ROI_BEGIN] = true,    [EV_ROI_END] = true, [EV_IO] = true,
-    [EV_PHASE] = true,  [EV_THREAD_START] = true, [EV_TIME] = true,
+    [EV_READ] = true,     [EV_WRITE] = true,          [EV_RMW] = true,     [EV_TXN_BEGIN] = true,
+    [EV_READVC] = true,   [EV_ROI_BEGIN] = true,      [EV_ROI_END] = true, [EV_IO] = true,
+    [EV_PHASE] = true,    [EV_THREAD_START] = true,   [EV_TIME] = true,    [EV_WAITED] = true,
+    [EV_BRANCHES] = true, [EV_UNINSTRUMENTED] = true, [EV_REMAP] = true,
 };
 
 /* Its n records, behind the lane's last one; there is room. */

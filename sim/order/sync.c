@@ -302,6 +302,10 @@ static void apply(struct order *o, const struct event *ev)
     case EV_IO:
     case EV_PHASE:
     case EV_TIME:
+    case EV_WAITED:
+    case EV_BRANCHES:
+    case EV_UNINSTRUMENTED:
+    case EV_REMAP:
     case EV_KINDS:
         break;
     }

@@ -16,6 +16,7 @@ SAME(ARRAY);
 SAME(FINAL);
 SAME(IN_TXN);
 SAME(NURSERY);
+SAME(DEPENDENT);
 SAME(STATIC);
 SAME(SAFE);
 SAME(C11);
@@ -61,7 +62,7 @@ static int push(struct lardsim *l, const struct host_at *at, const struct lardsi
         return session_push(l, at, rec);
     }
     /* Only what needs it has a second record, as in a trace. */
-    if (ev->kind == EV_COPY || ev->site || ev->addr2 || ev->size) {
+    if (event_has_second(ev->kind) || ev->site || ev->addr2 || ev->size) {
         rec[0].flags |= EVF_MORE;
         rec[1] = (struct event){.addr = ev->addr2, .aux = ev->site, .size = ev->size};
     }

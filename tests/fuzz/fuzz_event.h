@@ -50,6 +50,8 @@ static inline void second_from(const uint8_t *p, struct event ev[EVENT_RECORDS])
     ev->flags |= EVF_MORE;
     if (ev->kind == EV_COPY)
         ev[1].addr = address_from(p[6]);
+    if (ev->kind == EV_BRANCHES)
+        ev[1] = (struct event){.addr = p[4] & 0x7f, .size = 7};
     ev[1].aux = p[7];
 }
 
@@ -59,7 +61,8 @@ static inline bool event_from(const uint8_t *p, struct event ev[EVENT_RECORDS])
     const char *what;
 
     memset(ev, 0, EVENT_RECORDS * sizeof *ev);
-    ev->kind = (uint8_t)(1 + p[0] % (EV_KINDS - 1));
+    /* Four bytes that once were other kinds: all others are the kinds that they were. */
+    ev->kind = (uint8_t)(p[0] > 0xfb ? EV_WAITED + (p[0] - 0xfc) : 1 + p[0] % EV_TIME);
     ev->tid = thread_from(p[1]);
     ev->gap = p[7];
     if (event_is_access(ev)) {
@@ -68,14 +71,17 @@ static inline bool event_from(const uint8_t *p, struct event ev[EVENT_RECORDS])
     }
     const enum ev_form form = (enum ev_form)ev_info[ev->kind].form;
     ev->flags = p[2] & EVF_SYSTEM;
-    if (form != FORM_NONE && form != FORM_THREAD && form != FORM_KERNEL && form != FORM_PHASE &&
-        form != FORM_TIME)
-        ev->addr = form == FORM_CLOCK ? number_from(p[4], 24) : address_from(p[4]);
+    if (form == FORM_CLOCK)
+        ev->addr = number_from(p[4], 24);
+    else if (event_has_address(ev))
+        ev->addr = address_from(p[4]) & (form == FORM_REMAP ? ~UINT64_C(4095) : UINT64_MAX);
     if (form == FORM_THREAD || form == FORM_KERNEL || form == FORM_CLOCK)
         ev->aux = thread_from(p[5]);
-    else if (form != FORM_NONE && form != FORM_OBJECT)
+    else if (form == FORM_REMAP)
+        ev->aux = 4096;
+    else if (form != FORM_NONE && form != FORM_OBJECT && form != FORM_BRANCHES)
         ev->aux = number_from(p[5], 32);
-    if (ev->kind == EV_COPY || p[3] & 1)
+    if (event_has_second(ev->kind) || p[3] & 1)
         second_from(p, ev);
     return !event_well_formed(ev, &what);
 }

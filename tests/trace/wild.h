@@ -28,8 +28,14 @@ static inline void wild_try(struct rng *r, struct event ev[EVENT_RECORDS])
         ev->addr = 0;
     if (rng_chance(r, 1, 3))
         ev->aux = 0;
-    ev->flags =
-        (uint16_t)(rng_next(r) & (access ? EVF_C11 | 0x1ff : EVF_SYSTEM | EVF_MORE | EVF_NURSERY));
+    if (ev->kind == EV_REMAP) { /* a page */
+        ev->aux = UINT64_C(4096) << rng_below(r, 20);
+        ev->addr &= ~(ev->aux - 1);
+    }
+    ev->flags = (uint16_t)(rng_next(r) & (access ? EVF_C11 | EVF_DEPENDENT | 0x1ff
+                                                 : EVF_SYSTEM | EVF_MORE | EVF_NURSERY));
+    if (event_has_second(ev->kind))
+        ev->flags = (uint16_t)((ev->flags & ~EVF_NURSERY) | EVF_MORE);
     if (access)
         ev->size = rng_chance(r, 1, 8) ? 65536 : (uint32_t)1 << rng_below(r, 5);
     memset(ev + 1, 0, sizeof *ev);
@@ -37,6 +43,12 @@ static inline void wild_try(struct rng *r, struct event ev[EVENT_RECORDS])
         ev[1].addr = rng_chance(r, 1, 2) ? 0 : wild_number(r);
         ev[1].size = rng_chance(r, 1, 2) ? 0 : (uint32_t)wild_number(r);
         ev[1].aux = wild_number(r);
+    }
+    if (ev->kind == EV_REMAP && ev->flags & EVF_MORE)
+        ev[1] = (struct event){.addr = ev[1].addr & ~(ev->aux - 1), .aux = ev[1].aux};
+    if (ev->kind == EV_BRANCHES && ev->flags & EVF_MORE) {
+        ev[1].size = 1 + (uint32_t)rng_below(r, BRANCHES_MAX);
+        ev[1].addr = rng_next(r) >> (64 - ev[1].size);
     }
 }
 

@@ -1,6 +1,7 @@
 /* binary.c - what the reader and the writer of the binary form share: block headers, the trailer,
  * and the tally from which the footer is made. Events' own bytes are in block.c. */
 #include "trace/binary/binary.h"
+#include "trace/binary/block_form.h"
 
 #include <stdlib.h>
 
@@ -100,7 +101,7 @@ struct trace_tally {
     struct index_entry *index; /* owns */
     size_t entries, cap;
     struct digest *identity; /* owns */
-    uint64_t kinds[EV_KINDS];
+    uint64_t kinds[COUNTED];
     uint64_t threads[MAX_THREADS];
 };
 
@@ -142,6 +143,14 @@ void tally_block(struct trace_tally *t, const struct block_header *h, uint64_t a
     t->blocks++;
 }
 
+static void record_count_more(struct trace_tally *t, const struct event *ev)
+{
+    shape_count_add(t->kinds, ev->kind, ev->flags, 1);
+    t->kinds[ev->kind]--; /* it was counted */
+    if (is_summed(ev->kind))
+        sums_add(t->kinds, ev->kind, ev->aux, ev->flags & EVF_MORE ? ev[1].size : 0);
+}
+
 /* Second records have kind 0 and thread 0. Counting them too and then taking them off lets a
  * processor begin with a record before it knows whether the one before was the first of two. */
 static void records_count(struct trace_tally *t, const struct event *rec, size_t records)
@@ -149,6 +158,8 @@ static void records_count(struct trace_tally *t, const struct event *rec, size_t
     for (size_t i = 0; i < records; i++) {
         t->kinds[rec[i].kind]++;
         t->threads[rec[i].tid]++;
+        if (UNLIKELY(rec[i].flags & (EVF_C11 | EVF_DEPENDENT) || is_summed(rec[i].kind)))
+            record_count_more(t, &rec[i]);
     }
     t->records += records;
     t->events += records - t->kinds[0];
@@ -259,13 +270,13 @@ void tally_footer(const struct trace_tally *t, uint64_t preamble_digest, struct 
         [FOOTER_IDENTITY] = digest_value(t->identity),
         [FOOTER_PREAMBLE] = preamble_digest,
         [FOOTER_STRIDE] = t->stride,
-        [FOOTER_KINDS] = counts_some(t->kinds, EV_KINDS),
+        [FOOTER_KINDS] = counts_some(t->kinds, COUNTED),
         [FOOTER_THREADS] = counts_some(t->threads, MAX_THREADS),
         [FOOTER_ENTRIES] = t->entries,
     };
 
     words_add(to, head, FOOTER_WORDS);
-    counts_add(to, t->kinds, EV_KINDS);
+    counts_add(to, t->kinds, COUNTED);
     counts_add(to, t->threads, MAX_THREADS);
     for (size_t i = 0; i < t->entries; i++) {
         const struct index_entry *x = &t->index[i];
@@ -285,13 +296,13 @@ int footer_summary(const uint8_t *from, size_t bytes, uint64_t preamble_digest,
         return -1;
     const uint64_t kinds = word_at(from, FOOTER_KINDS), threads = word_at(from, FOOTER_THREADS),
                    entries = word_at(from, FOOTER_ENTRIES);
-    if (kinds > EV_KINDS || threads > MAX_THREADS || entries > INDEX_MAX ||
+    if (kinds > COUNTED || threads > MAX_THREADS || entries > INDEX_MAX ||
         bytes != 8 * (FOOTER_WORDS + PAIR_WORDS * (kinds + threads) + ENTRY_WORDS * entries))
         return -1;
     memset(to->kinds, 0, sizeof to->kinds);
     for (uint64_t i = 0; i < kinds; i++) {
         const uint64_t kind = word_at(from, FOOTER_WORDS + PAIR_WORDS * i);
-        if (kind >= EV_KINDS)
+        if (kind >= COUNTED)
             return -1;
         to->kinds[kind] = word_at(from, FOOTER_WORDS + PAIR_WORDS * i + 1);
     }

@@ -154,7 +154,8 @@ static int runs_get(struct block_decoder *b, struct byte_slice *from, struct blo
 /* Whether version 1 has none such. */
 static bool is_newer(uint64_t shape)
 {
-    return shape_flags(shape) & EVF_C11;
+    return shape_flags(shape) & EVF_C11 || shape_kind(shape) > EV_TIME ||
+           (shape_kind(shape) <= EV_RMW && shape_flags(shape) & EVF_DEPENDENT);
 }
 
 /* Shapes without a valid kind end here, so that classes can be looked up. */
@@ -312,10 +313,30 @@ static void parts_count(struct block_decoder *b)
     }
 }
 
+/* The record of an event that the merge has not made yet: as far as its numbers are summed up. */
+static void numbers_count(const struct block_decoder *b, uint64_t *kinds)
+{
+    for (size_t i = 0; i < b->events; i++) {
+        const struct part_place e = b->event[i];
+        const uint8_t kind = (uint8_t)(b->known[e.shape].kind_flags >> 32);
+        if (is_summed(kind))
+            sums_add(kinds, kind, b->aux[e.place & b->aux_mask],
+                     b->known[e.shape].more ? b->more_size[b->second[i]] : 0);
+    }
+}
+
 void block_count(const struct block_decoder *b, uint64_t *kinds, uint64_t *threads)
 {
-    for (size_t i = 0; i < b->shapes; i++)
-        kinds[b->known[i].kind_flags >> 32] += shape_count(b, i);
+    bool summed = false;
+
+    for (size_t i = 0; i < b->shapes; i++) {
+        const uint64_t kind_flags = b->known[i].kind_flags;
+        const uint8_t kind = (uint8_t)(kind_flags >> 32);
+        shape_count_add(kinds, kind, (uint16_t)(kind_flags >> 16), shape_count(b, i));
+        summed |= is_summed(kind);
+    }
+    if (summed)
+        numbers_count(b, kinds);
     for (size_t i = 0; i < b->threads; i++)
         threads[b->thread[i]] += b->length[PART_ALL][i];
 }

@@ -22,7 +22,7 @@ struct block_sum { /* whole events */
     size_t events, records;
 };
 struct block_sum block_sum(const struct block_encoder *b); /* of what was added */
-/* Adds that to counts of EV_KINDS kinds and MAX_THREADS threads. */
+/* Adds that to counts of COUNTED kinds and MAX_THREADS threads. */
 void block_added(const struct block_encoder *b, uint64_t *kinds, uint64_t *threads);
 /* Adds the bytes of a block of what was added, at least an event, to `to`. The next one begins. */
 void block_put(struct block_encoder *b, struct bytes *to);
@@ -43,7 +43,7 @@ struct block_fault {
  * that. */
 int block_open(struct block_decoder *b, const uint8_t *from, size_t bytes, size_t events,
                size_t records, struct block_fault *fault);
-/* Adds the events of an open block to counts of EV_KINDS kinds and MAX_THREADS threads. */
+/* Adds the events of an open block to counts of COUNTED kinds and MAX_THREADS threads. */
 void block_count(const struct block_decoder *b, uint64_t *kinds, uint64_t *threads);
 
 enum { SLICE_EVENTS = 2048, SLICE_RECORDS = SLICE_EVENTS * EVENT_RECORDS };

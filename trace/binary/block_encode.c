@@ -35,6 +35,7 @@ struct block_encoder {
     uint64_t shape_of[BLOCK_EVENTS + COPIED];
     uint64_t number[COLUMNS][BLOCK_EVENTS + COPIED];
     uint64_t grouped[BLOCK_EVENTS + COPIED];
+    uint64_t sums[COUNTED]; /* of is_summed kinds, by COUNT_... */
 };
 
 static void empty(struct block_encoder *b)
@@ -44,6 +45,7 @@ static void empty(struct block_encoder *b)
     map_free(&b->shape_index);
     memset(b->recent, 0, sizeof b->recent);
     memset(b->total, 0, sizeof b->total);
+    memset(b->sums, 0, sizeof b->sums);
     b->threads = b->runs = b->shapes = 0;
     b->shape[0] = NO_SHAPE;
 }
@@ -135,6 +137,8 @@ void block_event(struct block_encoder *b, const struct event *ev)
         b->number[COLUMN_MORE_SIZE][more_at] = ev[1].size;
         b->number[COLUMN_MORE_AUX][more_at] = ev[1].aux;
     }
+    if (is_summed(ev->kind))
+        sums_add(b->sums, ev->kind, ev->aux, ev->flags & EVF_MORE ? ev[1].size : 0);
 }
 
 /* A shape that was here before needs neither the map nor a second look at kind, flags and size. */
@@ -170,7 +174,10 @@ void block_added(const struct block_encoder *b, uint64_t *kinds, uint64_t *threa
 {
     for (size_t i = 0; i < b->shapes; i++)
         for (size_t k = 0; k < COUNTS; k++)
-            kinds[shape_kind(b->shape[i])] += b->shape_count[i][k];
+            shape_count_add(kinds, shape_kind(b->shape[i]), shape_flags(b->shape[i]),
+                            b->shape_count[i][k]);
+    for (size_t i = COUNT_FIRST; i < COUNTED; i++)
+        kinds[i] += b->sums[i];
     for (size_t i = 0; i < b->runs; i++)
         threads[b->thread[b->run_thread[i]]] +=
             (i + 1 < b->runs ? b->run_at[PART_ALL][i + 1] : b->total[PART_ALL]) -

@@ -1,5 +1,5 @@
 /* block_form.h - what encoder and decoder of a block agree on: the shape of an event, and the
- * columns in their order. Included by block.c and block_encode.c only. */
+ * columns in their order; and, with binary.c, what is counted of events beside their kinds. */
 #ifndef LARDSIM_BLOCK_FORM_H
 #define LARDSIM_BLOCK_FORM_H
 
@@ -25,6 +25,30 @@ static inline uint16_t shape_flags(uint64_t shape)
 static inline uint32_t shape_size(uint64_t shape)
 {
     return (uint32_t)(shape >> SHAPE_SIZE_SHIFT);
+}
+
+/* ---- what the footer counts ----------------------------------------------------------------- */
+
+static inline void shape_count_add(uint64_t *kinds, uint8_t kind, uint16_t flags, uint64_t n)
+{
+    kinds[kind] += n;
+    if (flags & EVF_C11)
+        kinds[COUNT_C11] += n;
+    if (kind <= EV_RMW && flags & EVF_DEPENDENT)
+        kinds[COUNT_DEPENDENT] += n;
+}
+static inline bool is_summed(uint8_t kind)
+{
+    return kind >= EV_WAITED && kind <= EV_UNINSTRUMENTED;
+}
+static inline void sums_add(uint64_t *kinds, uint8_t kind, uint64_t aux, uint64_t more_size)
+{
+    if (kind == EV_WAITED)
+        kinds[COUNT_REREADS] += aux;
+    else if (kind == EV_BRANCHES)
+        kinds[COUNT_OUTCOMES] += more_size;
+    else
+        kinds[COUNT_UNINSTRUMENTED] += aux;
 }
 
 /* ---- the columns ---------------------------------------------------------------------------- */

@@ -15,10 +15,10 @@ static const char mark_usage[] = "in [EVENT], or out [EVENT]";
 /* What a mark can say: events that have nothing but an object and a number. */
 static const char *number_of(enum ev_kind kind)
 {
-    static const char *const what[FORM_TIME + 1] = {[FORM_ROUND] = "the round",
-                                                    [FORM_THREAD] = "the thread's number",
-                                                    [FORM_REGION] = "the bytes",
-                                                    [FORM_ALLOC] = "the bytes"};
+    static const char *const what[FORM_REMAP + 1] = {[FORM_ROUND] = "the round",
+                                                     [FORM_THREAD] = "the thread's number",
+                                                     [FORM_REGION] = "the bytes",
+                                                     [FORM_ALLOC] = "the bytes"};
 
     return what[ev_info[kind].form];
 }

@@ -82,10 +82,12 @@ static void describe(const struct event *ev, char *to, size_t n)
         snprintf(to, n, "T%u %s T%" PRIu64, tid, text, ev->aux);
         break;
     case FORM_NONE:
+    case FORM_BRANCHES:
         snprintf(to, n, "T%u %s", tid, text);
         break;
     case FORM_REGION:
     case FORM_ALLOC:
+    case FORM_REMAP:
         snprintf(to, n, "T%u %s 0x%" PRIx64 " %" PRIu64, tid, text, ev->addr, ev->aux);
         break;
     case FORM_COPY:
@@ -95,6 +97,8 @@ static void describe(const struct event *ev, char *to, size_t n)
     case FORM_KERNEL:
     case FORM_PHASE:
     case FORM_TIME:
+    case FORM_WAITED:
+    case FORM_COUNT:
         snprintf(to, n, "T%u %s %" PRIu64, tid, text, ev->aux);
         break;
     case FORM_CLOCK:
@@ -431,6 +435,10 @@ static int apply(struct rules *r, struct rules_thread *t)
     case EV_IO:
     case EV_PHASE:
     case EV_TIME:
+    case EV_WAITED:
+    case EV_BRANCHES:
+    case EV_UNINSTRUMENTED:
+    case EV_REMAP:
     case EV_KINDS:
         return 0;
     }

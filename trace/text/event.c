@@ -16,6 +16,10 @@ static const char *const form_usage[] = {
     [FORM_CLOCK] = "T<index> VALUE",
     [FORM_PHASE] = "ID",
     [FORM_TIME] = "NANOSECONDS",
+    [FORM_WAITED] = "COUNT [T<thread that wrote>]",
+    [FORM_BRANCHES] = "OUTCOMES",
+    [FORM_COUNT] = "INSTRUCTIONS",
+    [FORM_REMAP] = "VIRTUAL PHYSICAL BYTES",
 };
 
 /* ---- operands ------------------------------------------------------------------------------- */
@@ -73,6 +77,53 @@ static int elements(struct text_reader *t, const char *usage, struct event *seco
         return -1;
     second->size = (uint32_t)bytes;
     return 0;
+}
+
+/* The thread follows, or nothing, or attributes. No attribute begins with a T. */
+static int waited_operands(struct text_reader *t, const char *usage, struct event *ev)
+{
+    uint64_t tid = 0;
+    const char *p;
+
+    if (text_number(t->lines, "the count", usage, UINT64_MAX, &ev->aux))
+        return -1;
+    p = t->lines->at + strspn(t->lines->at, " \t");
+    if (*p != 'T')
+        return 0;
+    if (thread(t, 'T', usage, &tid))
+        return -1;
+    ev[1].addr = tid + 1;
+    return 0;
+}
+
+/* "0110", the first branch first. */
+static int branches_operands(struct text_reader *t, const char *usage, struct event *ev)
+{
+    char shown[SHOWN_MAX];
+    struct word w;
+
+    if (text_bare_word(t->lines, "the row of outcomes", usage, &w))
+        return -1;
+    const size_t n = strlen(w.text);
+    if (n != strspn(w.text, "01"))
+        return text_fail(t->lines, "\"%s\" is no row of outcomes; write 0 and 1, as in 0110",
+                         text_shown(shown, w.text));
+    if (n > BRANCHES_MAX)
+        return text_fail(t->lines, "an event has the outcomes of 1 to %d branches, not of %zu",
+                         BRANCHES_MAX, n);
+    for (size_t i = 0; i < n; i++)
+        ev[1].addr |= (uint64_t)(w.text[i] == '1') << i;
+    ev[1].size = (uint32_t)n;
+    return 0;
+}
+
+static int remap_operands(struct text_reader *t, const char *usage, struct event *ev)
+{
+    return text_number(t->lines, "the virtual address", usage, UINT64_MAX, &ev->addr) ||
+                   text_number(t->lines, "the physical address", usage, UINT64_MAX, &ev[1].addr) ||
+                   text_number(t->lines, "the number of bytes", usage, UINT64_MAX, &ev->aux)
+               ? -1
+               : 0;
 }
 
 static int access_operands(struct text_reader *t, const char *usage, struct event *ev)
@@ -141,6 +192,14 @@ static int operands(struct text_reader *t, struct event *ev)
         return text_number(t->lines, "the phase", usage, UINT64_MAX, &ev->aux);
     case FORM_TIME:
         return text_number(t->lines, "the time", usage, UINT64_MAX, &ev->aux);
+    case FORM_WAITED:
+        return waited_operands(t, usage, ev);
+    case FORM_BRANCHES:
+        return branches_operands(t, usage, ev);
+    case FORM_COUNT:
+        return text_number(t->lines, "the number of instructions", usage, UINT64_MAX, &ev->aux);
+    case FORM_REMAP:
+        return remap_operands(t, usage, ev);
     }
     die("text: form %d", (int)info->form);
 }
@@ -148,6 +207,7 @@ static int operands(struct text_reader *t, struct event *ev)
 /* ---- attributes ----------------------------------------------------------------------------- */
 
 struct attributes {
+    const struct event *of;
     uint64_t site, gap;
     bool site_given, gap_given, merge;
     unsigned flags;
@@ -196,9 +256,14 @@ static int flag(struct text_reader *t, const char *text, struct attributes *a)
 {
     unsigned bit = 0;
 
-    for (size_t i = 0; i < FLAG_WORDS; i++)
-        if (!strcmp(text, text_flag_words[i].text))
-            bit = text_flag_words[i].flag;
+    for (size_t i = 0; i < FLAG_WORDS; i++) {
+        const struct flag_word *w = &text_flag_words[i];
+        if (strcmp(text, w->text) != 0)
+            continue;
+        if (!flag_fits(w, a->of))
+            return text_fail(t->lines, "%s", w->wrong);
+        bit = w->flag;
+    }
     if (bit & a->flags)
         return text_twice(t->lines, text);
     for (unsigned o = ORDER_NONE + 1; !bit && o < ORDERS; o++)
@@ -287,13 +352,13 @@ static void apply(const struct text_reader *t, const struct attributes *a, struc
         return;
     }
     ev[1].aux = a->site;
-    if (ev->kind == EV_COPY || ev[1].addr || ev[1].size || ev[1].aux)
+    if (event_has_second(ev->kind) || ev[1].addr || ev[1].size || ev[1].aux)
         ev->flags = (uint16_t)(ev->flags | EVF_MORE);
 }
 
 int text_event(struct text_reader *t, const char *actor, struct event ev[EVENT_RECORDS])
 {
-    struct attributes a = {0};
+    struct attributes a = {.of = ev};
     const char *fault;
     uint64_t tid = 0;
 

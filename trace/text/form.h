@@ -12,8 +12,15 @@ enum { TEXT_VERSION = 2, TEXT_LINE_MAX = 65536, PRODUCER_MAX = 127 };
 struct flag_word {
     const char *text;
     uint16_t flag;
+    const char *wrong; /* a bit of two meanings: what is wrong with the word on the other events */
+    bool access;       /* and of which it is: of accesses, or of the others */
 };
-enum { FLAG_WORDS = 11 };
+enum { FLAG_WORDS = 12 };
+/* Whether the word can stand on the event. */
+static inline bool flag_fits(const struct flag_word *w, const struct event *ev)
+{
+    return !w->wrong || w->access == event_is_access(ev);
+}
 extern const struct flag_word text_flag_words[FLAG_WORDS];
 
 /* What a header may say, in both forms. */

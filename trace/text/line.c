@@ -9,10 +9,18 @@
 #include <string.h>
 
 const struct flag_word text_flag_words[FLAG_WORDS] = {
-    {"system", EVF_SYSTEM},   {"stack", EVF_STACK},     {"volatile", EVF_VOLATILE},
-    {"array", EVF_ARRAY},     {"final", EVF_FINAL},     {"txn", EVF_IN_TXN},
-    {"nursery", EVF_NURSERY}, {"private", EVF_PRIVATE}, {"proved", EVF_PROVED},
-    {"static", EVF_STATIC},   {"safe", EVF_SAFE},
+    {.text = "system", .flag = EVF_SYSTEM},
+    {.text = "stack", .flag = EVF_STACK},
+    {.text = "volatile", .flag = EVF_VOLATILE},
+    {.text = "array", .flag = EVF_ARRAY},
+    {.text = "final", .flag = EVF_FINAL},
+    {.text = "txn", .flag = EVF_IN_TXN},
+    {"nursery", EVF_NURSERY, "only gc-begin and gc-end can be nursery", false},
+    {.text = "private", .flag = EVF_PRIVATE},
+    {.text = "proved", .flag = EVF_PROVED},
+    {.text = "static", .flag = EVF_STATIC},
+    {.text = "safe", .flag = EVF_SAFE},
+    {"dependent", EVF_DEPENDENT, "only an access can be dependent", true},
 };
 
 bool text_producer_fits(const char *text)

@@ -91,7 +91,21 @@ static void write_operands(FILE *out, const struct event *ev)
         return;
     case FORM_PHASE:
     case FORM_TIME:
+    case FORM_COUNT:
         fprintf(out, " %" PRIu64, ev->aux);
+        return;
+    case FORM_WAITED:
+        fprintf(out, " %" PRIu64, ev->aux);
+        if (waited_writer(ev) != NOBODY)
+            fprintf(out, " T%" PRIu32, waited_writer(ev));
+        return;
+    case FORM_BRANCHES:
+        putc(' ', out);
+        for (uint32_t i = 0; i < ev[1].size; i++)
+            putc('0' + (int)(ev[1].addr >> i & 1), out);
+        return;
+    case FORM_REMAP:
+        fprintf(out, " 0x%" PRIx64 " 0x%" PRIx64 " %" PRIu64, ev->addr, ev[1].addr, ev->aux);
         return;
     case FORM_NONE:
         return;
@@ -107,7 +121,7 @@ static void write_attributes(FILE *out, const struct event *ev)
     if (ev->gap)
         fprintf(out, " +%" PRIu32, ev->gap);
     for (size_t i = 0; i < FLAG_WORDS; i++)
-        if (ev->flags & text_flag_words[i].flag)
+        if (ev->flags & text_flag_words[i].flag && flag_fits(&text_flag_words[i], ev))
             fprintf(out, " %s", text_flag_words[i].text);
     if (event_order(ev))
         fprintf(out, " %s", order_text(event_order(ev)));

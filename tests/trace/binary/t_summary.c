@@ -85,7 +85,13 @@ static void counts_are_right(const struct on_disk *d, const struct trace_summary
 
     memset(seen, 0, sizeof seen);
     for (size_t i = 0; i < d->records; i += event_records(d->rec + i)) {
-        want.kinds[d->rec[i].kind]++;
+        const struct event *ev = &d->rec[i];
+        want.kinds[ev->kind]++;
+        want.kinds[COUNT_C11] += (ev->flags & EVF_C11) != 0;
+        want.kinds[COUNT_DEPENDENT] += event_is_access(ev) && ev->flags & EVF_DEPENDENT;
+        want.kinds[COUNT_REREADS] += ev->kind == EV_WAITED ? ev->aux : 0;
+        want.kinds[COUNT_OUTCOMES] += ev->kind == EV_BRANCHES ? ev[1].size : 0;
+        want.kinds[COUNT_UNINSTRUMENTED] += ev->kind == EV_UNINSTRUMENTED ? ev->aux : 0;
         want.threads += !seen[d->rec[i].tid];
         seen[d->rec[i].tid] = true;
     }

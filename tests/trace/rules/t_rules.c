@@ -457,6 +457,10 @@ static void set_operands(struct event ev[2], const uint64_t *operand)
     case FORM_KERNEL:
     case FORM_PHASE:
     case FORM_TIME:
+    case FORM_WAITED:
+    case FORM_COUNT:
+    case FORM_BRANCHES:
+    case FORM_REMAP:
     case FORM_NONE:
         ev->aux = operand[0];
         break;

@@ -133,6 +133,21 @@ static void every_form_is_read(void **state)
     means("T0 writevc T2 5", E(.kind = EV_WRITEVC, .aux = 2, .addr = 5), NONE);
     means("T0 phase 5", E(.kind = EV_PHASE, .aux = 5), NONE);
     means("T0 time 17 +2", E(.kind = EV_TIME, .aux = 17, .gap = 2), NONE);
+    means("T0 read 8 4 dependent", E(.kind = EV_READ, .addr = 8, .size = 4, .flags = EVF_DEPENDENT),
+          NONE);
+    means("T0 gc-begin nursery", E(.kind = EV_GC_BEGIN, .flags = EVF_NURSERY), NONE);
+    means("T0 waited 3", E(.kind = EV_WAITED, .aux = 3), NONE);
+    means("T0 waited 3  T0 +1", E(.kind = EV_WAITED, .aux = 3, .gap = 1, .flags = EVF_MORE),
+          E(.addr = 1));
+    means("T0 waited 3 T65535 @9", E(.kind = EV_WAITED, .aux = 3, .flags = EVF_MORE),
+          E(.addr = 65536, .aux = 9));
+    means("T0 branches 01101", E(.kind = EV_BRANCHES, .flags = EVF_MORE),
+          E(.addr = 0x16, .size = 5));
+    means("T0 branches 0", E(.kind = EV_BRANCHES, .flags = EVF_MORE), E(.size = 1));
+    means("T0 uninstrumented 7 @9", E(.kind = EV_UNINSTRUMENTED, .aux = 7, .flags = EVF_MORE),
+          E(.aux = 9));
+    means("T0 remap 0x7000 0x3000 4096",
+          E(.kind = EV_REMAP, .addr = 0x7000, .aux = 4096, .flags = EVF_MORE), E(.addr = 0x3000));
     means("T0 gc-begin nursery", E(.kind = EV_GC_BEGIN, .flags = EVF_NURSERY), NONE);
 }
 
@@ -276,6 +291,11 @@ static bool any_event(struct rng *r, struct event ev[EVENT_RECORDS])
         ev[1].addr = rng_chance(r, 1, 2) ? any_number(r) : 0;
         ev[1].aux = rng_chance(r, 1, 2) ? any_number(r) : 0;
         ev[1].size = rng_chance(r, 1, 4) ? (uint32_t)rng_below(r, 64) : 0;
+    }
+    if (ev->kind == EV_REMAP) {
+        ev->aux = UINT64_C(4096) << rng_below(r, 30);
+        ev->addr &= ~(ev->aux - 1);
+        ev[1].addr &= ~(ev->aux - 1);
     }
     return !event_well_formed(ev, &what);
 }
