@@ -130,7 +130,7 @@ static char *driver_of(const struct recipe *r)
 struct building {
     const struct recipe *recipe;
     char *driver, *class_path, *with; /* own; with: java, or the compiler's wrapper */
-    struct needs needs;
+    struct recipe_needs needs;
 };
 
 static void building_free(struct building *b)

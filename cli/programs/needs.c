@@ -41,7 +41,7 @@ static char *version_of(const char *answer, const char *package)
     return NULL;
 }
 
-static void lack(struct needs *s, const char *package)
+static void lack(struct recipe_needs *s, const char *package)
 {
     s->package = xgrow(s->package, s->packages, &s->cap, sizeof *s->package);
     s->package[s->packages++] = package;
@@ -71,7 +71,7 @@ static bool readable(enum place_id id)
 }
 
 /* The agents find ASM where Debian has it. */
-static void java_needs(struct needs *s, const char *answer)
+static void java_needs(struct recipe_needs *s, const char *answer)
 {
     const char *said = java_said();
     char *asm_version = version_of(answer, asm_package);
@@ -121,11 +121,11 @@ static bool sources_listed(void)
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-void needs_read(struct needs *s, const struct recipe *r)
+void needs_read(struct recipe_needs *s, const struct recipe *r)
 {
     char *answer = asked(r);
 
-    *s = (struct needs){.with = NULL};
+    *s = (struct recipe_needs){.with = NULL};
     if (!recipe_native(r))
         java_needs(s, answer);
     for (size_t i = 0; i < r->packages.n; i++) {
@@ -143,7 +143,7 @@ void needs_read(struct needs *s, const struct recipe *r)
     free(answer);
 }
 
-void needs_free(struct needs *s)
+void needs_free(struct recipe_needs *s)
 {
     free(s->package);
     free(s->there);
@@ -166,7 +166,7 @@ static char *rebuilding(void)
     return made ? made : xstrdup("configure, make and make install, where its sources are");
 }
 
-int needs_met(const struct needs *s, const struct recipe *r, struct err *e)
+int needs_met(const struct recipe_needs *s, const struct recipe *r, struct err *e)
 {
     return s->packages || s->agents ? needs_said(s, r, e) : 0;
 }
@@ -177,7 +177,7 @@ static void clause(char **all, char *text) /* takes text */
     free(text);
 }
 
-int needs_said(const struct needs *s, const struct recipe *r, struct err *e)
+int needs_said(const struct recipe_needs *s, const struct recipe *r, struct err *e)
 {
     char *packages = NULL, *all = NULL;
 

@@ -49,7 +49,7 @@ void program_run_free(struct program_run *a);
 /* ---- what they need: needs.c ------------------------------------------------------------------
  */
 
-struct needs {
+struct recipe_needs {
     const char **package; /* that are missing; borrowed from the recipe */
     size_t packages, cap;
     char *there; /* "libxalan2-java 2.7.2-4, ..."; NULL: it needs none that are */
@@ -58,12 +58,12 @@ struct needs {
     bool agents;     /* lardsim was built without what records Java */
     bool sources;    /* apt knows of no sources, and it needs some */
 };
-void needs_read(struct needs *s, const struct recipe *r);
-void needs_free(struct needs *s);
+void needs_read(struct recipe_needs *s, const struct recipe *r);
+void needs_free(struct recipe_needs *s);
 /* 0: nothing is missing but perhaps sources, which are needed once; else -1, as needs_said. */
-int needs_met(const struct needs *s, const struct recipe *r, struct err *e);
+int needs_met(const struct recipe_needs *s, const struct recipe *r, struct err *e);
 /* All that is missing, in one sentence: -1. */
-int needs_said(const struct needs *s, const struct recipe *r, struct err *e);
+int needs_said(const struct recipe_needs *s, const struct recipe *r, struct err *e);
 
 /* ---- what is made of them: make.c ----------------------------------------------------------- */
 

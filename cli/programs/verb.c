@@ -11,7 +11,7 @@
 static void missing_each(const struct recipe *r, void (*word)(void *arg, const char *text),
                          void *arg)
 {
-    struct needs s;
+    struct recipe_needs s;
 
     needs_read(&s, r);
     for (size_t i = 0; i < s.packages; i++)
