@@ -184,8 +184,10 @@ static void see_access(struct fates *f, struct location_past *p, struct past *no
                        .rule = rule.displaces});
     if (is_seen(f, now->event, now->op))
         keep(now, i);
-    else if (ev->flags & checker_skips(f->of[i]))
+    else if (ev->flags & checker_skips(f->of[i]) && now->fate[i].how == FATE_KEPT)
         now->fate[i] = (struct fate){.how = FATE_UNCHECKED};
+    else if (ev->flags & checker_skips(f->of[i]))
+        return;                         /* another access of its commit was checked */
     else if (event_seen(f, now->event)) /* another access of the same commit */
         now->fate[i] = (struct fate){.how = FATE_DISPLACED, .event = now->event};
     else
