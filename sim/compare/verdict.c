@@ -173,6 +173,11 @@ static enum why why_forgotten(const struct compare *c, const struct instance *si
     struct policy_rule rule;
 
     checker_rule(silent->checker, &p->access, p->location, &rule);
+    /* A repeat is known by its record: of a commit that made more there, it may be another's. */
+    if (!rule.unkept && p->access.flags & EVF_IN_TXN &&
+        !fates_has_now(c->fates, (uint32_t)(silent - c->instance), p->location, *c->number,
+                       p->access.kind))
+        rule.unchecked = NULL;
     d->rule = rule.unchecked;
     d->fate = fates_find(c->fates, (uint32_t)(silent - c->instance), p->location, p->earlier.event,
                          p->earlier.op);
