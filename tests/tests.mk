@@ -165,6 +165,7 @@ scripts += tests/cli/resume.sh
 scripts += tests/cli/said.sh
 scripts += tests/cli/seeds.sh
 scripts += tests/cli/signals.sh
+scripts += tests/cli/std.sh
 scripts += tests/cli/stop.sh
 scripts += tests/cli/strip.sh
 scripts += tests/cli/sweep.sh

@@ -486,6 +486,9 @@ struct rules;
  * source is not used any more). */
 struct rules *rules_new(bool full);
 void rules_account(struct rules *r, struct budget *b); /* before any event; NULL is fine */
+/* For a run: its errors say that it can do without rules. format: of the trace, if that is another
+ * tool's (source.format; borrowed); else NULL. */
+void rules_for_run(struct rules *r, const char *format); /* NULL is fine */
 void rules_free(struct rules *r);
 /* 0, or -1: e names the event number, thread, rule and what was seen. */
 int rules_apply(struct rules *r, const struct event *ev, uint64_t number, struct err *e);

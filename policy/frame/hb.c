@@ -263,7 +263,8 @@ static void child_step(struct hb *hb, const struct event *ev)
     struct vclock *c = &hb->actor[actor].clock;
 
     if (ev->kind == EV_FORK) {
-        vclock_join(&child->birth, c, hb->budget);
+        /* One that has acted, where nobody checks the stream rules, takes it at once: as RAPID. */
+        vclock_join(child->begun ? &hb->actor[child->actor].clock : &child->birth, c, hb->budget);
         tick(hb, actor);
     } else if (child->ended) {
         vclock_join(c, &child->final, hb->budget);

@@ -383,6 +383,7 @@ int run_pull(struct lardsim *l)
 {
     const struct recording *r = &l->scheduler->trace;
 
+    rules_for_run(l->rules, l->pulled->format);
     scheduler_first(l->scheduler, l->pulled->first);
     if (l->program) { /* a workload knows its gaps */
         l->machine->gaps_known = 1;

@@ -156,6 +156,7 @@ int lardsim_start(struct lardsim *l)
     if (l->params.rules)
         l->rules = rules_new(false);
     rules_account(l->rules, &l->memory);
+    rules_for_run(l->rules, NULL);
     if (l->params.granularity == GRANULARITY_TRACE || l->params.layout == LAYOUT_TRACE)
         return 0; /* the source says it */
     return session_ready(l, 0);

@@ -74,6 +74,7 @@ struct sim_shared *sim_shared_open(const char *source, bool rules, size_t keep, 
     shared->source = s;
     shared->name = xstrdup(source);
     shared->rules = rules ? rules_new(false) : NULL;
+    rules_for_run(shared->rules, s->format);
     shared->own = s->identity ? NULL : digest_new();
     shared->identity = s->identity ? s->identity : shared->own;
     shared->foreseen = source_foresee(s, &shared->told);

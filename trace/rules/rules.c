@@ -40,6 +40,14 @@ void rules_account(struct rules *r, struct budget *b)
     r->budget = b;
 }
 
+void rules_for_run(struct rules *r, const char *format)
+{
+    if (!r)
+        return;
+    r->for_run = true;
+    r->format = format;
+}
+
 void rules_free(struct rules *r)
 {
     if (!r)
@@ -107,11 +115,24 @@ static void describe(const struct event *ev, char *to, size_t n)
     }
 }
 
-#define REMEDY "`lardsim explain %s` tells the rule"
+/* What a run can do about it. Other tools take orders of events that our rules refuse: RAPID a fork
+ * of a thread that has acted, for one. */
+static void remedy(const struct rules *r, char *to, size_t n)
+{
+    *to = '\0';
+    if (r->for_run && r->format)
+        snprintf(
+            to, n,
+            "; %s is another tool's format, and may have no such rule: `--set trace.rules=off` "
+            "runs the trace as it is, each event for what it says",
+            r->format);
+    else if (r->for_run)
+        snprintf(to, n, "; `--set trace.rules=off` runs it all the same");
+}
 
 int rules_break(struct rules *r, enum rule_id id, const char *fmt, ...)
 {
-    char event[160], what[320];
+    char event[160], what[320], then[200];
     va_list ap;
 
     va_start(ap, fmt);
@@ -119,8 +140,10 @@ int rules_break(struct rules *r, enum rule_id id, const char *fmt, ...)
     va_end(ap);
     describe(r->ev, event, sizeof event);
     r->broken = id;
-    return err_set(r->err, LARD_TRACE, "event %" PRIu64 " (%s): %s: %s; " REMEDY, r->number, event,
-                   rule_info[id].name, what, rule_info[id].name);
+    remedy(r, then, sizeof then);
+    return err_set(r->err, LARD_TRACE,
+                   "event %" PRIu64 " (%s): %s: %s; `lardsim explain %s` tells the rule%s",
+                   r->number, event, rule_info[id].name, what, rule_info[id].name, then);
 }
 
 /* ---- threads -------------------------------------------------------------------------------- */
@@ -496,14 +519,17 @@ const struct event *rules_run(struct rules *r, const struct event *ev, const str
 int rules_finish(struct rules *r, struct err *e)
 {
     const enum rule_id id = r->gc ? RULE_GC_PAUSE : RULE_ROI_NEST;
+    char then[200];
 
     if (r->notes)
         rules_note_end(r);
     if (!r->gc && !r->roi)
         return 0;
     r->broken = id;
+    remedy(r, then, sizeof then);
     return err_set(e, LARD_TRACE,
-                   "end of the trace: %s: the %s of event %" PRIu64 " has no end; " REMEDY,
+                   "end of the trace: %s: the %s of event %" PRIu64
+                   " has no end; `lardsim explain %s` tells the rule%s",
                    rule_info[id].name, r->gc ? "collection" : "region of interest",
-                   r->gc ? r->gc_since : r->roi_since, rule_info[id].name);
+                   r->gc ? r->gc_since : r->roi_since, rule_info[id].name, then);
 }

@@ -45,6 +45,8 @@ struct rules_object {
 };
 
 struct rules {
+    const char *format;          /* borrowed; of another tool, NULL: none */
+    bool for_run;                /* which can do without */
     struct rules_thread *thread; /* owns; by thread */
     uint32_t threads;
     uint32_t opens;
