@@ -53,7 +53,7 @@ for key in version commit compiler flags xxhash yaml zlib zstd configuration ide
 done
 tr -d '\n ' <machine/provenance.json >flat
 has flat '"command":\["lardsim","run","-c","radish8","-p","lardish","-o","machine","synth:seed=3,events=2000,threads=4"\]'
-has flat '"seeds":{"source":3,"perturb.seed":0,"coherence.seed":1,"pages.seed":1}'
+has flat '"seeds":{"source":3,"coherence.seed":1,"pages.seed":1,"perturb.seed":0}'
 has machine/host.json "\"working_folder\": \"$PWD\""
 has machine/host.json '"started": "20[0-9-]*T[0-9:]*Z"'
 [ "$(value machine/host.json seconds)" ] || fail "host.json has no duration"
