@@ -49,10 +49,11 @@ struct tsan_cell {
 };
 struct tsan_word {
     struct tsan_cell cell[CELLS];
-    uint8_t raced; /* of which bytes a race was reported */
-    uint8_t made;  /* enum made; by the latest access, which was */
-    uint8_t bytes; /* to these */
-    bool counted;  /* its cells, as metadata */
+    uint8_t raced;   /* of which bytes a race was reported */
+    uint8_t evicted; /* of which bytes a cell has made room */
+    uint8_t made;    /* enum made; by the latest access, which was */
+    uint8_t bytes;   /* to these */
+    bool counted;    /* its cells, as metadata */
 };
 struct tsan_thread { /* an actor */
     uint64_t count;  /* of events in its trace: what the source calls its epoch */
@@ -302,7 +303,9 @@ static bool check_cells(struct tsan *t, const struct word_access *a)
     const unsigned i = a->thread->count % CELLS;
     step(t, STEP_REPLACE);
     t->evictions++;
+    const uint8_t evicted = a->word->cell[i].bytes & (uint8_t)~a->is.bytes;
     store(t, a, i, false);
+    a->word->evicted |= evicted;
     a->word->made = MADE_ROOM;
     return false;
 }
@@ -474,6 +477,7 @@ static bool clear_word(void *arg, sim_addr at, void *cell)
             w->cell[i] = (struct tsan_cell){0};
     }
     w->raced &= keep;
+    w->evicted &= keep;
     if (!keep && w->counted)
         budget_give(&range->t->metadata, CELLS * CELL);
     return !keep;
@@ -542,6 +546,8 @@ static void tsan_remembers(const void *self, sim_addr location, remembered_fn *f
             fn(arg, w->cell[i].event, w->cell[i].op);
 }
 
+#define MADE_ROOM_TEXT "the four cells of the 8 bytes were full, and one had to make room"
+
 static void tsan_rule(const void *self, sim_addr location, struct policy_rule *r)
 {
     const struct tsan *t = self;
@@ -558,7 +564,7 @@ static void tsan_rule(const void *self, sim_addr location, struct policy_rule *r
         r->unkept = "it raced here, and a race ends the check";
         break;
     case MADE_ROOM:
-        r->displaces = "the four cells of the 8 bytes were full, and one had to make room";
+        r->displaces = MADE_ROOM_TEXT;
         break;
     case MADE_WEAKER:
         r->displaces = "a plain read takes the place of an atomic write of the same bytes";
@@ -578,6 +584,28 @@ static bool check_word(void *arg, sim_addr at, void *cell)
         assert(!w->cell[i].at == !w->cell[i].bytes);
     (void)w;
     return false;
+}
+
+/* An access to other bytes of the word may have taken the cell. And it compares bytes, where a
+ * granule of several is one location for others. */
+static void tsan_explain(const void *self, const struct event *ev, sim_addr location, char *to,
+                         size_t room)
+{
+    const struct tsan *t = self;
+    const struct tsan_word *w = shadow_peek(t->words, location);
+    const sim_addr word = location & ~(sim_addr)(WORD - 1);
+    uint8_t bytes = 0;
+
+    for (sim_addr at = word; at < word + WORD; at++)
+        bytes |= (uint8_t)((at - ev->addr < ev->size) << (at - word));
+    if (w && w->evicted & bytes)
+        snprintf(to, room, "%s", MADE_ROOM_TEXT);
+    for (int i = 0; w && i < CELLS; i++) {
+        const struct tsan_cell *c = &w->cell[i];
+        if (c->at && c->bytes & location_bytes(t, location) && !(c->bytes & bytes))
+            snprintf(to, room, "the bytes of event %llu are others of the granule",
+                     (unsigned long long)c->event);
+    }
 }
 
 static void tsan_check(const void *self)
@@ -636,6 +664,7 @@ const struct policy policy_tsan = {
                                                 .heap = tsan_heap,
                                                 .check = tsan_check,
                                                 .amend = tsan_amend,
+                                                .explain = tsan_explain,
                                                 .remembers = tsan_remembers,
                                                 .rule = tsan_rule},
     .charges = &tsan_charges,

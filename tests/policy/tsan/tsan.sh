@@ -33,7 +33,7 @@ takes 'the same write again' 69 'T0 write 0x1000 4' 'T0 read 0x2000 4' 'T0 read 
 trace 'T0 fork T1' 'T0 write 0x1000 1' 'T0 write 0x1001 1' 'T0 write 0x1002 1' 'T0 write 0x1003 1' \
     'T0 write 0x1004 1' 'T0 write 0x1005 1' 'T0 write 0x1006 1' 'T0 write 0x1007 1' 'T1 read 0x1000 1' >t.trace
 "$lardsim" compare -q -p vc -p tsan --set granularity=1 --set machine=none --list t.trace >out.txt
-grep -q 'the four cells of its 8 bytes were full' out.txt || { say 'compare does not say that a cell had to make room:'; cat out.txt; }
+grep -q 'the four cells of the 8 bytes were full' out.txt || { say 'compare does not say that a cell had to make room:'; cat out.txt; }
 trace 'T0 fork T1' 'T0 write 0x1000 4' 'T1 write 0x1004 4' >t.trace
 "$lardsim" compare -q -p vc -p tsan --set granularity=8 --set machine=none --list t.trace >out.txt
 grep -q 'others of the granule' out.txt || { say 'compare does not say that the bytes differ:'; cat out.txt; }
