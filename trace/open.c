@@ -264,11 +264,25 @@ static int keeps_too_much(const struct source *s, uint64_t event, struct err *e)
                    s->name, event, s->kept.live, all->limit);
 }
 
+/* In version 1 release stores merged what they give, which is not how C11 has them. */
+static bool has_release_store(const struct batch *b)
+{
+    for (size_t i = 0; i < b->records; i++) {
+        const struct event *ev = &b->rec[i];
+        if (ev->kind == EV_WRITE && order_gives(event_order(ev)))
+            return true;
+        i += (ev->flags & EVF_MORE) != 0;
+    }
+    return false;
+}
+
 int source_next(struct source *s, struct batch *b, struct err *e)
 {
     do {
         if (source_step(s, b, e))
             return -1;
+        if (s->version == 1 && !s->merges)
+            s->merges = has_release_store(b);
         budget_have(&s->kept, b->kept);
         if (UNLIKELY(budget_over(&s->kept))) {
             *b = (struct batch){.first = b->first};

@@ -302,6 +302,7 @@ struct source {
     enum gap_unit gaps;
     unsigned version;   /* of the format; 0: not a file, or it has none */
     const char *format; /* what a format without versions is called; NULL: it has some */
+    bool merges;        /* of version 1, and so far there were atomic stores that give */
     const char *caveat; /* what one must know of its events to judge results; NULL: nothing */
     /* Hash of the records delivered before the latest batch; NULL: the source keeps none. A
      * consumer that stops inside the latest batch adds what it took. */

@@ -554,16 +554,25 @@ static void limit_progress(const struct lardsim *l, uint64_t *done, uint64_t *al
     *all = limit;
 }
 
+#define NO_GRANULARITY                                                                             \
+    "the trace does not state its granularity, so locations are single bytes; its producer "       \
+    "should "                                                                                      \
+    "state it (in text by a line, `granularity 4`), or give --set granularity=4"
+#define STORES_MERGE                                                                               \
+    "the trace is of version 1, in which a release store adds to what others have released at "    \
+    "its "                                                                                         \
+    "location; in C11 it replaces that, so races may be missed here (docs/events.md, \"Release "   \
+    "sequences\")"
+
 /* A producer who leaves the granularity out gets verdicts by byte, and may have meant words. */
 const char *sim_caveat(const struct lardsim *l)
 {
     if (!l->pulled || l->pulled->caveat)
         return l->pulled ? l->pulled->caveat : l->caveat;
-    return l->params.granularity == GRANULARITY_TRACE && !l->pulled->granularity
-               ? "the trace does not state its granularity, so locations are single bytes; its "
-                 "producer should state it (in text by a line, `granularity 4`), or give --set "
-                 "granularity=4"
-               : NULL;
+    const bool bytes = l->params.granularity == GRANULARITY_TRACE && !l->pulled->granularity;
+    return l->pulled->merges ? bytes ? NO_GRANULARITY ". And " STORES_MERGE : STORES_MERGE
+           : bytes           ? NO_GRANULARITY
+                             : NULL;
 }
 
 int lardsim_progress(const struct lardsim *l, uint64_t *done, uint64_t *all)

@@ -35,6 +35,8 @@ for version in 1 2; do
     printf 'lardsim-text %s\n%s\n' $version "$lines" >atomics.trace
     run 0 run -q -p vc --set machine=none -o res --overwrite atomics.trace
     [ "$(wc -l <res/races.jsonl)" -eq $((version - 1)) ] || fail "version $version: $(wc -l <res/races.jsonl) races"
+    grep -c 'in which a release store adds' res/provenance.json >said # a user who means C11 is told
+    [ "$(cat said)" = $((2 - version)) ] || fail "version $version: what its release stores mean is said $(cat said) times"
 done
 
 # A version to come.
