@@ -14,7 +14,7 @@ lines() {
 # races FILE COUNT: refused with the remedy; by that each policy finds so many
 races() {
     for verb in run compare; do
-        # shellcheck disable=SC2086 # words
+        # shellcheck disable=SC2046,SC2086 # words
         run 4 $verb $(printf -- '-p %s ' $policies) "$1"
         says err 'fork-new'
         says err 'std is another tool'

@@ -355,7 +355,7 @@ static void a_preamble_has_at_most_4096_bytes(void **state)
 
 static void keys_that_are_unknown_say_nothing(void **state)
 {
-    struct hand h = hand_new("lardsim-trace 1\nshoe-size: 47: large\n\n");
+    struct hand h = hand_new("lardsim-trace 2\nshoe-size: 47: large\n\n");
     struct event rec[20];
     const size_t records = wild_events(6, 10, rec);
     struct file f;
