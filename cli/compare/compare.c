@@ -119,11 +119,16 @@ struct count_column {
     const char *of, *name;     /* of the statistic: <of>.<label>.<name> */
 };
 static const struct count_column columns[] = {
-    {"racy", "accesses", "policy", "races.accesses"},     {"", "sites", "policy", "races.sites"},
-    {"false", "accesses", "compare", "false.accesses"},   {"", "sites", "compare", "false.sites"},
-    {"", "locations", "compare", "false.locations"},      {"", "pairs", "compare", "false.pairs"},
-    {"missed", "accesses", "compare", "missed.accesses"}, {"", "sites", "compare", "missed.sites"},
-    {"", "locations", "compare", "missed.locations"},     {"", "pairs", "compare", "missed.pairs"},
+    {"racy", "accesses", "policy", "races.accesses"},
+    {"", "sites", "policy", "races.sites"},
+    {"false", "accesses", "compare", "false.accesses"},
+    {"", "sites", "compare", "false.sites"},
+    {"", "places", "compare", "false.places"},
+    {"", "pairs", "compare", "false.pairs"},
+    {"missed", "accesses", "compare", "missed.accesses"},
+    {"", "sites", "compare", "missed.sites"},
+    {"", "places", "compare", "missed.places"},
+    {"", "pairs", "compare", "missed.pairs"},
 };
 
 static bool count_of(const struct lardsim *l, const char *of, const char *label, const char *name,
@@ -235,7 +240,7 @@ static void print_same_of(const struct lardsim *l, const char *truth, bool by_ac
         if (any)
             printf(", %s", in.label);
         else
-            printf("same racy %s as %s: %s", by_access ? "accesses" : "locations", truth, in.label);
+            printf("same racy %s as %s: %s", by_access ? "accesses" : "places", truth, in.label);
         any = true;
     }
     if (any)
@@ -298,7 +303,7 @@ static bool differs(const struct lardsim *l, const char *label, const char *verd
 static void print_reasons(const struct lardsim *l, int width)
 {
     static const char *const verdict[] = {"false", "missed"};
-    static const char *const of[] = {"accesses", "locations", "pairs"};
+    static const char *const of[] = {"accesses", "places", "pairs"};
     struct sim_instance in;
     bool any = false;
 
@@ -442,7 +447,7 @@ enum { COUNT_PANELS = 4 };
 static void counts_at(const struct lardsim *l, const char *label, uint64_t to[COUNT_PANELS][2])
 {
     static const char *const verdicts[] = {"false", "missed"};
-    static const char *const of[COUNT_PANELS] = {"accesses", "sites", "locations", "pairs"};
+    static const char *const of[COUNT_PANELS] = {"accesses", "sites", "places", "pairs"};
 
     for (size_t k = 0; k < COUNT_PANELS; k++)
         for (size_t v = 0; v < ARRAY_SIZE(verdicts); v++) {
@@ -455,7 +460,7 @@ static void counts_at(const struct lardsim *l, const char *label, uint64_t to[CO
 
 static void counts_plot(const struct comparison *m, FILE *out)
 {
-    static const char *const panels[COUNT_PANELS] = {"accesses", "sites", "locations", "pairs"};
+    static const char *const panels[COUNT_PANELS] = {"accesses", "sites", "places", "pairs"};
     struct sim_instance in;
     size_t rows = 0;
 
@@ -578,8 +583,9 @@ static int compare_results(const struct cli *c, struct err *e)
     for (size_t i = 0; i < c->n; i++)
         if (c->given[i].key != OPT_RESULTS && c->given[i].key != OPT_THRESHOLD &&
             c->given[i].key != OPT_JSON)
-            return err_set(e, LARD_USAGE, "compare: with --results nothing runs, and only "
-                                          "--threshold and --json go with it");
+            return err_set(e, LARD_USAGE,
+                           "compare: with --results nothing runs, and only "
+                           "--threshold and --json go with it");
     return difference_threshold(cli_get(c, OPT_THRESHOLD), &threshold, e)
                ? -1
                : difference_verb(&c->arg[0], threshold, cli_has(c, OPT_JSON), e);
@@ -613,7 +619,9 @@ static const struct argp_option options[] = {
     ROWS_SETTINGS,
     {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace the results if the folder or file exists", 0},
     {"seeds", OPT_SEEDS, "N", 0,
-     "On a machine: run with N seeds, and tell the mean of the overheads and its 95 percent interval", 0},
+     "On a machine: run with N seeds, and tell the mean of the overheads and its 95 percent "
+     "interval",
+     0},
     {"converge", OPT_CONVERGE, NULL, 0,
      "On a machine: double the length until the overheads are settled", 0},
     {"band", OPT_BAND, "PERCENT", 0,
@@ -637,7 +645,7 @@ const struct verb verb_compare = {
         "truth. It must be an exact detector of happens-before: vc, or fasttrack with repeats = "
         "report. For detectors of happens-before that judge every access, false and missed "
         "accesses "
-        "and sites are counted as in LARD's Table 3. For all policies locations and pairs of sites "
+        "and sites are counted as in LARD's Table 3. For all policies places and pairs of sites "
         "are compared. The table says what each policy promises. --output writes what a run "
         "writes, "
         "compare.json, and differences.jsonl: one line a difference, at most compare.max.\n"
@@ -647,7 +655,8 @@ const struct verb verb_compare = {
         "cycles exceed those of none. With --output each policy's results go to a folder "
         "with its label, beside compare.json.\n"
         "With --results A B nothing runs. Two folders that `run`, `compare` or `sweep` wrote are "
-        "held against each other: parameters, builds, statistics, and races by identity; and what of "
+        "held against each other: parameters, builds, statistics, and races by identity; and what "
+        "of "
         "it may be the reason.",
     .examples = "lardsim compare program.lard\n"
                 "lardsim compare -p vc -p fasttrack --list program.lard\n"

@@ -86,9 +86,9 @@ static void read_truth(struct own_truth *to, const struct lardsim *l, const char
     for (size_t i = 0; sim_compare_instance(l, i, &in); i++) {
         if (strcmp(in.label, label) != 0)
             continue;
-        const char *of = in.by_access ? "accesses" : "locations";
+        const char *of = in.by_access ? "accesses" : "places";
         char *group = xasprintf("compare.%s.", label);
-        char *all = xasprintf("policy.%s.races.%s", truth, of);
+        char *all = xasprintf("policy.%s.races.%s", truth, in.by_access ? of : "locations");
         char *wrong = xasprintf("false.%s", of), *missed = xasprintf("missed.%s", of);
         *to = (struct own_truth){true, in.by_access, stat_of(l, WHOLE, all, ""),
                                  stat_of(l, WHOLE, group, wrong), stat_of(l, WHOLE, group, missed)};

@@ -352,7 +352,7 @@ static void print_truths(const struct cost_table *t, int width)
             printf("%s%-*s%10s%10s%10s  of\n", order, width, "policy", "racy", "false", "missed");
         order = "";
         printf("%-*s%10" PRIu64 "%10" PRIu64 "%10" PRIu64 "  %s\n", width, t->row[i].label, o->racy,
-               o->is_false, o->missed, o->by_access ? "accesses" : "locations");
+               o->is_false, o->missed, o->by_access ? "accesses" : "places");
     }
 }
 
@@ -611,7 +611,7 @@ static void json_truth(struct json *j, const struct own_truth *o)
         return;
     }
     json_object(j);
-    json_key_str(j, "of", o->by_access ? "accesses" : "locations");
+    json_key_str(j, "of", o->by_access ? "accesses" : "places");
     json_key_u64(j, "racy", o->racy);
     json_key_u64(j, "false", o->is_false);
     json_key_u64(j, "missed", o->missed);

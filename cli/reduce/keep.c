@@ -446,7 +446,7 @@ static int find_difference(struct aim *k, const struct trace_part *p, struct err
         k->ways = 1;
     if (!k->ways)
         return err_set(e, LARD_USAGE, "%s: %s and %s report the same racy %s there", p->spec,
-                       k->word[1], k->word[2], k->by_event ? "accesses" : "locations");
+                       k->word[1], k->word[2], k->by_event ? "accesses" : "places");
     return 0;
 }
 

@@ -71,7 +71,7 @@ static void hear_difference(void *arg, const struct sim_difference *d)
 
     if (strcmp(d->policy, a->label) != 0)
         return;
-    if (!a->by_access && !strcmp(d->of, "location"))
+    if (!a->by_access && !strcmp(d->of, "place"))
         keep_location(h->said, d->is.event, d->location, 1, false, d->reason);
     if (d->is.event != event || h->said->reason)
         return;

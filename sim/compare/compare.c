@@ -2,7 +2,7 @@
  * (docs/compare.md). Here: which one is the truth, and what is counted.
  *
  * Between detectors of happens-before that judge each access, accesses and their sites are
- * compared, as LARD's Table 3 counts them; for all others only locations and pairs of sites are. */
+ * compared, as LARD's Table 3 counts them; for all others only places and pairs of sites are. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,7 +117,7 @@ static void name_properties(struct compare *c)
 
 bool compare_same(const struct instance *in)
 {
-    const enum of of = in->by_access ? OF_ACCESS : OF_LOCATION;
+    const enum of of = in->by_access ? OF_ACCESS : OF_PLACE;
 
     return !in->count[VERDICT_FALSE].n[of] && !in->count[VERDICT_MISSED].n[of];
 }
@@ -151,15 +151,15 @@ static void declare_access_stats(struct stats_group *g, struct instance *in, enu
 static void declare_key_stats(struct stats_group *g, struct instance *in, enum verdict v)
 {
     static const struct stat_text text[VERDICTS][2] = {
-        {{"false.locations", "Locations racy here and not in the truth."},
+        {{"false.places", "Places racy here and not in the truth."},
          {"false.pairs", "Pairs of sites that race here and not in the truth."}},
-        {{"missed.locations", "Locations racy in the truth and not here."},
+        {{"missed.places", "Places racy in the truth and not here."},
          {"missed.pairs", "Pairs of sites that race in the truth and not here."}},
     };
     struct difference_counts *n = &in->count[v];
 
-    stats_distinct(g, text[v][0].name, "locations", text[v][0].help, &n->n[OF_LOCATION],
-                   &n->roi[OF_LOCATION]);
+    stats_distinct(g, text[v][0].name, "places", text[v][0].help, &n->n[OF_PLACE],
+                   &n->roi[OF_PLACE]);
     stats_distinct(g, text[v][1].name, "pairs", text[v][1].help, &n->n[OF_PAIR], &n->roi[OF_PAIR]);
 }
 
@@ -195,7 +195,7 @@ static void declare_instance(struct compare *c, struct instance *in, struct stat
         if (in->by_access)
             declare_access_stats(g, in, (enum verdict)v);
         declare_key_stats(g, in, (enum verdict)v);
-        for (int of = in->by_access ? OF_ACCESS : OF_LOCATION; of < OFS; of++)
+        for (int of = in->by_access ? OF_ACCESS : OF_PLACE; of < OFS; of++)
             declare_why_stats(g, in, (enum verdict)v, (enum of)of);
     }
     if (!in->by_access)

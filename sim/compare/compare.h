@@ -56,7 +56,7 @@ uint64_t fates_position(const struct fates *f, sim_addr location, uint64_t event
 /* ---- a difference --------------------------------------------------------------------------- */
 
 enum verdict { VERDICT_FALSE, VERDICT_MISSED, VERDICTS };
-enum of { OF_ACCESS, OF_LOCATION, OF_PAIR, OFS };
+enum of { OF_ACCESS, OF_PLACE, OF_PAIR, OFS };
 enum why {                  /* the one that finds no race... */
            WHY_UNCHECKED,   /* does not check the access: it is outside its view */
            WHY_NO_CONFLICT, /* knows no conflict: both are reads */
@@ -102,13 +102,13 @@ struct instance {
     unsigned view;
     struct promise promise;
     struct ordering *order; /* borrows; NULL: not asked */
-    bool by_access;         /* else by locations and pairs alone */
+    bool by_access;         /* else by places and pairs alone */
     uint64_t accesses;      /* racy ones */
     struct difference_counts count[VERDICTS];
     struct pair pair; /* of the event in hand: the latest earlier access */
 };
 
-/* It finds what the truth finds: all racy accesses, or where those are not compared, locations. */
+/* It finds what the truth finds: all racy accesses, or where those are not compared, places. */
 bool compare_same(const struct instance *in);
 
 struct compare_params {
@@ -117,7 +117,7 @@ struct compare_params {
     bool why;
 };
 
-struct found_pair { /* a truth's or a policy's first race at a location or pair, in the event in
+struct found_pair { /* a truth's or a policy's first race at a place or pair, in the event in
                        hand */
     struct pair pair;
     uint64_t key;
@@ -125,8 +125,8 @@ struct found_pair { /* a truth's or a policy's first race at a location or pair,
     uint8_t of;
 };
 
-struct open {                /* a difference of locations or pairs: it stands at the end, or not */
-    uint64_t key;            /* which location or pair */
+struct open {                /* a difference of places or pairs: it stands at the end, or not */
+    uint64_t key;            /* which place or pair */
     struct difference *told; /* owns; NULL: not to be told one by one */
     uint32_t instance;
     uint8_t of, verdict, why;
@@ -150,7 +150,7 @@ struct compare {
     struct fates *fates;      /* owns; NULL: compare.why is off */
     uint64_t position, first; /* of the event in hand, from 1 on; the number of the first event */
     bool reordered;           /* events do not run in the order of their numbers */
-    struct map seen[OFS], seen_roi[OFS];             /* OF_LOCATION, OF_PAIR: masks of instances */
+    struct map seen[OFS], seen_roi[OFS];             /* OF_PLACE, OF_PAIR: masks of instances */
     struct map sites[VERDICTS], sites_roi[VERDICTS]; /* OF_ACCESS: masks of instances */
     uint64_t racy;            /* mask: those that find the event in hand racy */
     struct found_pair *fresh; /* owns */

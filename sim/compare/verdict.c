@@ -87,7 +87,7 @@ void compare_conflict(struct compare *c, const char *label, const struct event *
     if (!(c->racy & bit) || earlier->event > c->instance[i].pair.earlier.event)
         c->instance[i].pair = pair;
     c->racy |= bit;
-    see(c, OF_LOCATION, location_id(c, location), i, &pair);
+    see(c, OF_PLACE, location_id(c, location), i, &pair);
     if (site && earlier->site)
         see(c, OF_PAIR, pair_key(site, earlier->site), i, &pair);
 }
@@ -112,7 +112,7 @@ static bool orders_all(const struct instance *silent, const struct instance *rep
 {
     const unsigned memory = ~(unsigned)VIEW_ALL_SYNC;
 
-    return of == OF_LOCATION && remembers_exactly(silent) &&
+    return of == OF_PLACE && remembers_exactly(silent) &&
            (silent->view & memory) == (reporter->view & memory);
 }
 
@@ -345,7 +345,7 @@ static void settle_accesses(struct compare *c, const struct event *ev)
     }
 }
 
-/* ---- differences of locations and pairs: known at the end, explained when they arise -------- */
+/* ---- differences of places and pairs: known at the end, explained when they arise -------- */
 
 /* The access is a difference of its own. */
 static bool access_told(const struct compare *c, uint32_t i)

@@ -8,8 +8,8 @@
 
 const char *const why_text[WHYS] = {"unchecked", "no-conflict", "ordered",
                                     "forgotten", "rule",        "unknown"};
-const char *const of_text[OFS] = {"access", "location", "pair"};
-const char *const of_plural[OFS] = {"accesses", "locations", "pairs"};
+const char *const of_text[OFS] = {"access", "place", "pair"};
+const char *const of_plural[OFS] = {"accesses", "places", "pairs"};
 const char *const verdict_text[VERDICTS] = {"false", "missed"};
 
 /* ---- why, as a sentence --------------------------------------------------------------------- */
@@ -279,11 +279,11 @@ static void write_verdict(struct json *j, const struct instance *in, enum verdic
         json_key_u64(j, "program", n->program);
         json_key_u64(j, "system", n->system);
     }
-    json_key_u64(j, "locations", n->n[OF_LOCATION]);
+    json_key_u64(j, "places", n->n[OF_PLACE]);
     json_key_u64(j, "pairs", n->n[OF_PAIR]);
     json_key(j, "why");
     json_object(j);
-    for (int of = in->by_access ? OF_ACCESS : OF_LOCATION; of < OFS; of++) {
+    for (int of = in->by_access ? OF_ACCESS : OF_PLACE; of < OFS; of++) {
         json_key(j, of_plural[of]);
         json_object(j);
         for (size_t w = 0; w < WHYS; w++)
@@ -297,7 +297,7 @@ static void write_verdict(struct json *j, const struct instance *in, enum verdic
 static void write_instance(struct json *j, const struct stats *stats, const struct instance *in,
                            bool truth)
 {
-    static const char *const count[] = {"accesses", "sites", "locations", "pairs"};
+    static const char *const count[] = {"accesses", "sites", "places", "pairs"};
     uint64_t value;
 
     json_key(j, in->label);

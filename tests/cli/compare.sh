@@ -105,7 +105,7 @@ row eraser "1 1 - - 0 0 - - 0 0"
 says out "happens-before, history last (sound, precise)"
 says out "lockset discipline (nothing promised)"
 says out "same racy accesses as vc: fasttrack"
-says out "same racy locations as vc: eraser"
+says out "same racy places as vc: eraser"
 
 # A policy that judges each access and misses some: what it promises is told, and no equality.
 printf 'lardsim-text 1\nT0 write 0x100 4\nT1 write 0x100 4\nT0 write 0x100 4\n' >twice.trace
@@ -139,7 +139,7 @@ row vc "2 2 - - - - - - - -"
 row fasttrack "2 2 0 0 0 0 0 0 0 0"
 row eraser "3 3 - - 2 2 - - 1 1"
 says out "vc orders event 0 before this one; eraser: no lock was held" # V1, by the fork
-says out "false by eraser: location at 0x100000018 (V4): write by thread 0"
+says out "false by eraser: place at 0x100000018 (V4): write by thread 0"
 says out "vc orders event 11 before this one"                          # V4, by the join
 says out "eraser: since a second thread came, this location has only been read (Shared)" # V3
 [ "$(grep -c '^false by\|^missed by' out)" = 6 ] || fail "not every difference of the imported trace is told"

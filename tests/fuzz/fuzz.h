@@ -220,7 +220,7 @@ static inline void fuzz_run(const char *path, const char *const *settings)
 static inline void fuzz_compare(const char *path)
 {
     static const char *const counts[] = {"false.accesses", "missed.accesses", "false.sites",
-                                         "missed.sites",   "false.locations", "missed.locations"};
+                                         "missed.sites",   "false.places", "missed.places"};
     struct lardsim *l = lardsim_new();
     uint64_t n;
 

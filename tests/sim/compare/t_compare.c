@@ -19,7 +19,7 @@ static void false_accesses_count_each_time_their_sites_once(void **state)
     rd(l, 2, X, 0); /* 5: and at one that is not known */
     finish(l);
     TABLE(l, 4, 2, 0, 0);
-    assert_int_equal(stat(l, "compare.other.false.locations"), 1);
+    assert_int_equal(stat(l, "compare.other.false.places"), 1);
     assert_int_equal(stat(l, "compare.other.false.pairs"), 2); /* (1,2), (1,3) */
     assert_int_equal(stat(l, "compare.other.false.why.accesses.forgotten"), 4);
     assert_int_equal(t.n, 4);
@@ -46,7 +46,7 @@ static void missed_accesses_are_ordered_by_what_the_truth_does_not_heed(void **s
     wr(l, 2, X, 3); /* 4: both find it */
     finish(l);
     TABLE(l, 0, 0, 1, 1);
-    assert_int_equal(stat(l, "compare.other.missed.locations"), 0); /* it has its race, at 4 */
+    assert_int_equal(stat(l, "compare.other.missed.places"), 0); /* it has its race, at 4 */
     assert_int_equal(stat(l, "compare.other.missed.pairs"), 1);
     assert_int_equal(t.n, 1);
     assert_told(&t, 0, "missed", "access", 3, 0, "ordered");
@@ -210,7 +210,7 @@ static void a_commit_differs_once(void **state)
     sync_by(l, 1, LARDSIM_TXN_COMMIT, 0, 0, 0); /* 5: false, against 1 and 0: 1 is named */
     finish(l);
     TABLE(l, 1, 1, 0, 0);
-    assert_int_equal(stat(l, "compare.other.false.locations"), 2);
+    assert_int_equal(stat(l, "compare.other.false.places"), 2);
     assert_told(&t, 0, "false", "access", 5, 1, "forgotten");
     assert_int_equal(t.at[0].is.site, 3);
     assert_int_equal(t.at[0].addr, Y);
@@ -270,7 +270,7 @@ static void why_is_not_known_of_what_is_noticed_late(void **state)
     wr(l, 1, X, 2);
     sync_by(l, 0, LARDSIM_VOLATILE_WRITE, L + 16, 0, 0);
     finish(l);
-    assert_told(&t, 0, "false", "location", 0, 3, "unknown"); /* the access, not the release */
+    assert_told(&t, 0, "false", "place", 0, 3, "unknown"); /* the access, not the release */
     assert_int_equal(t.at[0].noticed, 4);
     assert_non_null(strstr(t.reason[0], "other noticed it after the access"));
     lardsim_free(l);
@@ -290,7 +290,7 @@ static void why_is_not_known_where_both_may_be_atomic(void **state)
     access_by(l, 0, LARDSIM_WRITE, X, LARDSIM_ORDER(1), 1);
     access_by(l, 1, LARDSIM_WRITE, X, LARDSIM_ORDER(1), 2);
     finish(l);
-    assert_told(&t, 0, "false", "location", 2, 0, "unknown");
+    assert_told(&t, 0, "false", "place", 2, 0, "unknown");
     assert_non_null(strstr(t.reason[0], "both accesses may be atomic"));
     lardsim_free(l);
 }
@@ -349,10 +349,10 @@ static void a_region_counts_its_own(void **state)
     rd(l, 1, Y, 3); /* false, outside */
     finish(l);
     TABLE(l, 3, 2, 0, 0);
-    assert_int_equal(stat(l, "compare.other.false.locations"), 2);
+    assert_int_equal(stat(l, "compare.other.false.places"), 2);
     assert_int_equal(stat(l, "roi.compare.other.false.accesses"), 1);
     assert_int_equal(stat(l, "roi.compare.other.false.sites"), 1);
-    assert_int_equal(stat(l, "roi.compare.other.false.locations"), 1);
+    assert_int_equal(stat(l, "roi.compare.other.false.places"), 1);
     assert_int_equal(stat(l, "roi.compare.other.false.pairs"), 1);
     lardsim_free(l);
 }

@@ -69,8 +69,8 @@ static void never(void *arg, const struct sim_difference *d)
 
 static void equals_do_not_differ(void **state)
 {
-    static const char *const name[] = {"false.accesses",   "missed.accesses", "false.locations",
-                                       "missed.locations", "false.pairs",     "false.sites"};
+    static const char *const name[] = {"false.accesses",   "missed.accesses", "false.places",
+                                       "missed.places", "false.pairs",     "false.sites"};
     (void)state;
     for (unsigned seed = 1; seed <= SEEDS; seed++) {
         char *source = wild(seed);
@@ -398,7 +398,7 @@ static void explained(void *arg, const struct sim_difference *d)
         fail_msg("%s: %s %s 0x%llx, event %llu: %s", setting, d->verdict, d->of,
                  (unsigned long long)d->location, (unsigned long long)d->is.event, d->reason);
     /* An atomic write takes the place of its thread's plain one, and races with less. */
-    if (exact && strcmp(d->of, "location") == 0 && strcmp(d->verdict, "missed") == 0)
+    if (exact && strcmp(d->of, "place") == 0 && strcmp(d->verdict, "missed") == 0)
         fail_msg("%s: location 0x%llx %s: %s", setting, (unsigned long long)d->location, d->verdict,
                  d->reason);
 }
@@ -441,11 +441,11 @@ static void everything_adds_up(void **state)
         struct lardsim *l = ran(set, source, true, NULL, NULL, NULL);
         assert_int_equal(stat(l, "compare", "all", "missed.accesses"), 0);
         assert_int_equal(stat(l, "compare", "less", "false.accesses"), 0);
-        assert_int_equal(stat(l, "compare", "less", "missed.locations"), 0);
-        assert_int_equal(stat(l, "compare", "none", "missed.locations"),
-                         stat(l, "compare", "eraser", "missed.locations") +
+        assert_int_equal(stat(l, "compare", "less", "missed.places"), 0);
+        assert_int_equal(stat(l, "compare", "none", "missed.places"),
+                         stat(l, "compare", "eraser", "missed.places") +
                              stat(l, "policy", "eraser", "races.locations") -
-                             stat(l, "compare", "eraser", "false.locations"));
+                             stat(l, "compare", "eraser", "false.places"));
         lardsim_free(l);
         free(source);
     }

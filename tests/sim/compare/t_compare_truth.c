@@ -30,10 +30,10 @@ static void what_eraser_finds_wrongly_is_ordered(void **state)
     sync_by(l, 0, LARDSIM_FORK, 0, 1, 0);
     wr(l, 1, X, 2); /* 2: false location, false pair (1,2) */
     finish(l);
-    assert_int_equal(stat(l, "compare.other.false.locations"), 1);
+    assert_int_equal(stat(l, "compare.other.false.places"), 1);
     assert_int_equal(stat(l, "compare.other.false.pairs"), 1);
     assert_int_equal(t.n, 2);
-    assert_told(&t, 0, "false", "location", 2, 0, "ordered");
+    assert_told(&t, 0, "false", "place", 2, 0, "ordered");
     assert_told(&t, 1, "false", "pair", 2, 0, "ordered");
     assert_non_null(strstr(t.reason[0], "vc orders event 0 before this one; other: no lock"));
     lardsim_free(l);
@@ -60,7 +60,7 @@ static void what_eraser_names_may_be_no_conflict(void **state)
     rd(l, 0, X, 4); /* 12: without the lock, after the read 9 */
     finish(l);
     assert_int_equal(t.n, 2);
-    assert_told(&t, 0, "false", "location", 12, 9, "ordered");
+    assert_told(&t, 0, "false", "place", 12, 9, "ordered");
     assert_told(&t, 1, "false", "pair", 12, 9, "no-conflict");
     assert_non_null(strstr(t.reason[0], "finds all conflicting accesses at this location ordered"));
     lardsim_free(l);
@@ -79,12 +79,12 @@ static void what_eraser_misses_its_states_explain(void **state)
     wr(l, 1, Y, 4); /* 4: Shared-Modified, under a lock */
     sync_by(l, 1, LARDSIM_RELEASE, L, 0, 0);
     finish(l);
-    assert_int_equal(stat(l, "compare.other.missed.locations"), 2);
+    assert_int_equal(stat(l, "compare.other.missed.places"), 2);
     assert_int_equal(t.n, 4);
-    assert_told(&t, 0, "missed", "location", 1, 0, "rule");
+    assert_told(&t, 0, "missed", "place", 1, 0, "rule");
     assert_string_equal(t.reason[0], "other: since a second thread came, this location has only "
                                      "been read (Shared)");
-    assert_told(&t, 2, "missed", "location", 4, 2, "rule");
+    assert_told(&t, 2, "missed", "place", 4, 2, "rule");
     assert_non_null(strstr(t.reason[2], "some lock has been held at each access"));
     lardsim_free(l);
 }
@@ -105,8 +105,8 @@ static void who_comes_late_differs_in_nothing(void **state)
     wr(l, 2, Y, 0); /* and now vc */
     finish(l);
     assert_int_equal(t.n, 0);
-    assert_int_equal(stat(l, "compare.other.missed.locations"), 0);
-    assert_int_equal(stat(l, "compare.other.false.locations"), 0);
+    assert_int_equal(stat(l, "compare.other.missed.places"), 0);
+    assert_int_equal(stat(l, "compare.other.false.places"), 0);
     lardsim_free(l);
 }
 
@@ -125,15 +125,15 @@ static void a_location_that_moves_is_the_same_and_a_cleared_one_is_not(void **st
     wr(l, 0, X, 2);
     wr(l, 1, X, 1); /* 6: another object, and the first pair again */
     finish(l);
-    assert_int_equal(stat(l, "compare.other.missed.locations"), 2);
+    assert_int_equal(stat(l, "compare.other.missed.places"), 2);
     assert_int_equal(stat(l, "compare.other.missed.pairs"), 2);
-    assert_int_equal(stat(l, "compare.other.missed.why.locations.rule"), 2);
+    assert_int_equal(stat(l, "compare.other.missed.why.places.rule"), 2);
     assert_int_equal(stat(l, "compare.other.missed.why.pairs.rule"), 2);
     assert_int_equal(t.n, 4);
-    assert_told(&t, 0, "missed", "location", 1, 0, "rule");
+    assert_told(&t, 0, "missed", "place", 1, 0, "rule");
     assert_told(&t, 1, "missed", "pair", 1, 0, "rule");
     assert_told(&t, 2, "missed", "pair", 4, 1, "rule");
-    assert_told(&t, 3, "missed", "location", 6, 5, "rule");
+    assert_told(&t, 3, "missed", "place", 6, 5, "rule");
     assert_true(sim_compare_instance(l, 0, &in) && in.truth && in.by_access);
     assert_true(sim_compare_instance(l, 1, &in) && !in.truth && !in.by_access);
     assert_string_equal(in.property, "no checking: the machine alone (precise)");
@@ -182,7 +182,7 @@ static void any_exact_one_may_be_the_truth(void **state)
     wr(l, 1, X, 2);
     finish(l);
     assert_int_equal(stat(l, "compare.vc.missed.accesses"), 0);
-    assert_int_equal(stat(l, "compare.none.missed.locations"), 1);
+    assert_int_equal(stat(l, "compare.none.missed.places"), 1);
     lardsim_free(l);
 }
 
