@@ -371,7 +371,6 @@ self sanitized-units 240 sanitized_units
 self threads 60 threads
 self sweep-kills-30 60 sweep_kills 30
 self read-results 60 read_results
-self predictions 200 predictions
 self reduce-200 40 reduce 200
 self path 60 path
 self fuzz-25-events-verdict 60 fuzz 25 events verdict
@@ -385,17 +384,17 @@ self report 30 report
 
 # ---- in depth: ten shares, each under 25 minutes -------------------------------------------------------
 share=1
-self same-more 150 same clang0 gcc3
-self java 90 java_captures
-self programs 30 real_programs
+self sanitized 300 sanitized
+share=2
+self explore 120 explore
+self explore-dsm 150 explore_dsm
 self native-wrong 90 native_wrong
 self java-wrong 60 java_wrong
 self adding 90 adding
-share=2
-self sanitized 300 sanitized
 share=3
 self stress-600 660 stress 600 2000000
-self explore-dsm 150 explore_dsm
+self java 90 java_captures
+self programs 30 real_programs
 share=4
 self random-mutants-150 600 random_mutants 150
 share=5
@@ -408,7 +407,8 @@ regions 30000 100
 models 30000 100
 share=8
 self clang 300 clang_check
-self explore 120 explore
+self same-more 150 same clang0 gcc3
+self predictions 200 predictions
 share=9
 self distcheck 300 distcheck
 self recipes 600 recipes
