@@ -36,18 +36,34 @@ static void tell(void *arg, const struct seal_fault *fault)
     json_end(f->json);
 }
 
-/* Files that were looked at; -1: error. */
+static void count(void *arg, const struct seal_fault *fault)
+{
+    (void)fault;
+    ++*(uint64_t *)arg;
+}
+
+/* Files that were looked at; -1: error. A run may take the folder's place while it is looked at:
+ * then that run's is. */
 static int64_t check(struct faults *f, struct err *e)
 {
-    struct seal *s = seal_open(f->dir, e);
-    int64_t files = -1;
+    enum { REPLACED_MOST = 100 };
 
-    if (s && !seal_there(s))
-        seal_none(s, e);
-    else if (s)
-        files = (int64_t)seal_check(s, tell, f);
-    seal_close(s);
-    return files;
+    for (int replaced = 0;; replaced++) {
+        struct seal *s = seal_open(f->dir, e);
+        uint64_t faults = 0;
+        int64_t files = -1;
+
+        if (s && !seal_there(s))
+            seal_none(s, e);
+        else if (s)
+            files = (int64_t)seal_check(s, count, &faults);
+        const bool again = faults && replaced < REPLACED_MOST && !seal_current(s);
+        if (faults && !again)
+            seal_check(s, tell, f);
+        seal_close(s);
+        if (!again)
+            return files;
+    }
 }
 
 static int judged(const struct faults *f, struct err *e)
