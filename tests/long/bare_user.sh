@@ -19,8 +19,9 @@ ask() {
 wants() { # TEXT: the log has it
     grep -qF -e "$1" $log || { echo "does not say: $1"; return 1; }
 }
-processor_seconds() { # of all that this shell has waited for, rounded up
-    LC_ALL=C times | awk 'NR == 2 {for (i = 1; i <= 2; i++) {split($i, t, /[ms]/); s += 60 * t[1] + t[2]} print int(s) + 1}'
+processor_seconds() { # into $seconds: of all that this shell has waited for; a subshell would have its own
+    times >/tmp/times
+    seconds=$(awk 'NR == 2 {for (i = 1; i <= 2; i++) {split($i, t, /[ms]/); s += 60 * t[1] + t[2]} print int(s)}' /tmp/times)
 }
 
 # ---- a user without root rights, before anything is installed ---------------------------------------
@@ -57,16 +58,18 @@ as_said() { # what the stranger was told to install is what root's run has insta
     return 0
 }
 ask "what a user is told to install is what root's run installs" as_said
-before=$(processor_seconds)
+processor_seconds
+before=$seconds
 ./quickstart check >/tmp/check.log 2>&1
 code=$?
-seconds=$(($(processor_seconds) - before))
+processor_seconds
+seconds=$((seconds - before))
 # Automake's totals are the caller's to count; what is skipped here he runs where it is not.
 grep -E '^# (PASS|XFAIL|FAIL|XPASS|ERROR):|^(FAIL|SKIP|ERROR):' /tmp/check.log
 [ $code = 0 ] || tail -n 60 /tmp/check.log
 ask "./quickstart check ($seconds s of processor time)" test $code = 0
 for name in $(sed -n 's/^SKIP: //p' /tmp/check.log); do
-    reason=$(tail -n 1 "build-check/${name%.sh}.log")
+    reason=$(grep -v '^SKIP ' "build-check/${name%.sh}.log" | tail -n 1)
     echo "bare: skipped there: $name: $reason"
     case $reason in *gem5*|*DRAMSim3*|*JDK*|*[Jj]ava*) ;; *) ask "$name is skipped for want of gem5, DRAMSim3 or a JVM alone" false ;; esac
 done

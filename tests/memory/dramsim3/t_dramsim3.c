@@ -11,8 +11,11 @@
 #include "memory/memory.h"
 
 #ifndef HAVE_DRAMSIM3
+#include <stdio.h>
+
 int main(void)
 {
+    puts("this lardsim was built without DRAMSim3 (configure --with-dramsim3=DIR)");
     return 77;
 }
 #else
