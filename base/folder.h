@@ -60,7 +60,8 @@ typedef void seal_fn(void *arg, const struct seal_fault *f);
 char *seal_fault_text(const struct seal_fault *f);
 /* Calls fn for each file that is not as DONE says; how many were looked at. */
 uint64_t seal_check(const struct seal *s, seal_fn *fn, void *arg);
-/* The folder has still the DONE that was opened: no other run has taken its place meanwhile. */
+/* The folder has still the DONE that was opened, or one that can't be read: no other run is known
+ * to have taken its place meanwhile. */
 bool seal_current(const struct seal *s);
 /* A file, if it is as DONE says, with a zero byte behind it: the caller's. NULL: error,
  * LARD_TOLERANCE. Of a folder without DONE that it could be read is all that is known. */

@@ -446,9 +446,9 @@ bool seal_current(const struct seal *s)
 {
     struct err e = {.code = LARD_DONE};
     struct seal *now = seal_open(s->dir, &e);
-    bool same = now && now->n == s->n && now->digest == s->digest && !now->text == !s->text;
+    bool same = !now || (now->n == s->n && now->digest == s->digest && !now->text == !s->text);
 
-    for (size_t i = 0; same && i < s->n; i++)
+    for (size_t i = 0; now && same && i < s->n; i++)
         same = now->file[i].hash == s->file[i].hash && !strcmp(now->file[i].name, s->file[i].name);
     seal_close(now);
     return same;

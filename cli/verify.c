@@ -36,30 +36,49 @@ static void tell(void *arg, const struct seal_fault *fault)
     json_end(f->json);
 }
 
-static void count(void *arg, const struct seal_fault *fault)
+struct found {                /* the faults of one look */
+    struct seal_fault *fault; /* own their texts */
+    size_t n, cap;
+};
+
+static void keep(void *arg, const struct seal_fault *fault)
 {
-    (void)fault;
-    ++*(uint64_t *)arg;
+    struct found *f = arg;
+
+    f->fault = xgrow(f->fault, f->n, &f->cap, sizeof *f->fault);
+    f->fault[f->n] = *fault;
+    f->fault[f->n].file = xstrdup(fault->file);
+    f->fault[f->n++].what = xstrdup(fault->what);
+}
+
+static void found_free(struct found *f)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        free((char *)(uintptr_t)f->fault[i].file);
+        free((char *)(uintptr_t)f->fault[i].what);
+    }
+    free(f->fault);
 }
 
 /* Files that were looked at; -1: error. A run may take the folder's place while it is looked at:
- * then that run's is. */
+ * then that run's is looked at. */
 static int64_t check(struct faults *f, struct err *e)
 {
     enum { REPLACED_MOST = 100 };
 
     for (int replaced = 0;; replaced++) {
         struct seal *s = seal_open(f->dir, e);
-        uint64_t faults = 0;
+        struct found found = {.n = 0};
         int64_t files = -1;
 
         if (s && !seal_there(s))
             seal_none(s, e);
         else if (s)
-            files = (int64_t)seal_check(s, count, &faults);
-        const bool again = faults && replaced < REPLACED_MOST && !seal_current(s);
-        if (faults && !again)
-            seal_check(s, tell, f);
+            files = (int64_t)seal_check(s, keep, &found);
+        const bool again = found.n && replaced < REPLACED_MOST && !seal_current(s);
+        for (size_t i = 0; i < found.n && !again; i++)
+            tell(f, &found.fault[i]);
+        found_free(&found);
         seal_close(s);
         if (!again)
             return files;
