@@ -135,7 +135,7 @@ bool checker_remembers(const struct checker *c, sim_addr location, remembered_fn
 void checker_rule(const struct checker *c, const struct event *ev, sim_addr location,
                   struct policy_rule *r)
 {
-    *r = (struct policy_rule){NULL};
+    *r = (struct policy_rule){.unchecked = NULL};
     if (c->filter)
         r->unchecked = filter_spared(c->filter, ev, *c->env.number);
     if (!r->unchecked && c->left_out == *c->env.number + 1 &&
