@@ -36,14 +36,14 @@ static void tell(void *arg, const struct seal_fault *fault)
     json_end(f->json);
 }
 
-struct found {                /* the faults of one look */
+struct verify_faults {        /* the faults of one look */
     struct seal_fault *fault; /* own their texts */
     size_t n, cap;
 };
 
 static void keep(void *arg, const struct seal_fault *fault)
 {
-    struct found *f = arg;
+    struct verify_faults *f = arg;
 
     f->fault = xgrow(f->fault, f->n, &f->cap, sizeof *f->fault);
     f->fault[f->n] = *fault;
@@ -51,7 +51,7 @@ static void keep(void *arg, const struct seal_fault *fault)
     f->fault[f->n++].what = xstrdup(fault->what);
 }
 
-static void found_free(struct found *f)
+static void faults_free(struct verify_faults *f)
 {
     for (size_t i = 0; i < f->n; i++) {
         free((char *)(uintptr_t)f->fault[i].file);
@@ -68,7 +68,7 @@ static int64_t check(struct faults *f, struct err *e)
 
     for (int replaced = 0;; replaced++) {
         struct seal *s = seal_open(f->dir, e);
-        struct found found = {.n = 0};
+        struct verify_faults found = {.n = 0};
         int64_t files = -1;
 
         if (s && !seal_there(s))
@@ -78,7 +78,7 @@ static int64_t check(struct faults *f, struct err *e)
         const bool again = found.n && replaced < REPLACED_MOST && !seal_current(s);
         for (size_t i = 0; i < found.n && !again; i++)
             tell(f, &found.fault[i]);
-        found_free(&found);
+        faults_free(&found);
         seal_close(s);
         if (!again)
             return files;
