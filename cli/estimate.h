@@ -10,7 +10,7 @@ struct estimate {
     double mean, least, most; /* NAN: there are none */
     double half;              /* the interval goes from mean - half to mean + half; NAN: n < 2 */
 };
-/* What is no number is left out. */
+/* A value that is no number is left out. */
 struct estimate estimate_of(const double *x, size_t n);
 /* Two-sided, 95 percent; at least one degree of freedom. */
 double estimate_t(size_t degrees);

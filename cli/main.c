@@ -243,7 +243,7 @@ static int find_programs(struct cli *c, struct err *e)
     return 0;
 }
 
-/* Where a policy is given, `-p` gives it, or several with commas between. */
+/* `-p` gives a policy, or several with commas between. */
 static int check_labels(const struct cli *c, struct err *e)
 {
     for (size_t i = 0; i < c->n; i++)

@@ -184,7 +184,7 @@ static int stopped(const struct cli *c, int signal, struct err *e)
                    cli_get(c, 'o'), c->arg[0]);
 }
 
-/* Where the trace is, and what is measured; both have names that are free, or may be replaced. */
+/* The files of the trace and of what is measured have names that are free, or may be replaced. */
 static int check_names(const struct cli *c, const char *out, const char *figures, struct err *e)
 {
     if (!out)

@@ -12,7 +12,8 @@ static const char jdk[] = "openjdk-17-jdk-headless", asm_package[] = "libasm-jav
 
 /* ---- packages ------------------------------------------------------------------------------- */
 
-/* What dpkg-query says of these packages, and of ASM: "NAME ii VERSION", each a line. The caller's.
+/* The answer of dpkg-query about these packages, and of ASM: "NAME ii VERSION", each a line. The
+ * caller's.
  */
 static char *asked(const struct recipe *r)
 {
@@ -49,8 +50,8 @@ static void lack(struct recipe_needs *s, const char *package)
 
 /* ---- Java ----------------------------------------------------------------------------------- */
 
-/* What java says of its version, then where javac is, if they are there. A JVM takes a while to
- * start, and says the same to each recipe. */
+/* The words of java about its version, then where javac is, if they are there. A JVM takes a while
+ * to start, and says the same to each recipe. */
 static const char *java_said(void)
 {
     static const char *const argv[] = {"sh", "-c", "java -version 2>&1; command -v javac", NULL};

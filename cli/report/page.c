@@ -386,7 +386,7 @@ static void write_axes(FILE *out, const struct report_study *s)
 /* ---- several seeds ----------------------------------------------------------------------------
  */
 
-/* Of the cells of one group, so many with a number: "231.4 +- 3.2". */
+/* The mean over the cells of one group that have a number: "231.4 +- 3.2". */
 static void mean_cells(FILE *out, const double *x, size_t n)
 {
     const struct estimate of = estimate_of(x, n);
