@@ -397,7 +397,8 @@ void json_fixed(struct json *j, uint64_t num,
 /* ---- CSV, written: csv.c -------------------------------------------------------------------- */
 
 void csv_field(FILE *out, const char *text); /* quoted where it has to be */
-/* "0.250000": a / b - 1, rounded, by integers, the same text everywhere; b > 0. Owned by the caller. */
+/* "0.250000": a / b - 1, rounded, by integers, the same text everywhere; b > 0. Owned by the
+ * caller. */
 char *csv_excess(uint64_t a, uint64_t b);
 
 /* ---- files that appear whole or not at all: outfile.c --------------------------------------- */
@@ -437,5 +438,9 @@ char *text_visible(const char *text);
 
 /* The nearest of n names within a third of its length in edits, or NULL ("did you mean"). */
 const char *nearest_name(const char *name, const char *const *names, size_t n);
+/* "; did you mean X? " for the nearest of names, or "; ": owned by the caller. */
+char *did_you_mean(const char *name, const char *const *names, size_t n);
+/* A number as the configuration has them: 42, 0x2a, 64Ki, 1M. */
+bool number_of_text(const char *text, uint64_t *to);
 
 #endif

@@ -13,7 +13,7 @@
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* Both struct given and struct known begin with their name. */
+/* Both struct given_value and struct known begin with their name. */
 static int by_name(const void *a, const void *b)
 {
     const char *const *const x = a, *const *const y = b;
@@ -42,7 +42,7 @@ static struct known *find_known(const struct config *c, const char *name)
     return node ? *node : NULL;
 }
 
-static const struct given *find_given(const struct config *c, const char *name)
+static const struct given_value *find_given(const struct config *c, const char *name)
 {
     void **const node = find_node(&c->given_tree, name);
 
@@ -99,15 +99,15 @@ void config_free(struct config *c)
  */
 void config_give(struct config *c, char *name, struct yaml_value value, char *origin, bool user)
 {
-    struct given *const g = xmalloc(sizeof *g);
+    struct given_value *const g = xmalloc(sizeof *g);
     void **node;
 
-    *g = (struct given){.name = name, .value = value, .origin = origin, .user = user};
-    c->given = xgrow(c->given, c->n_given, &c->given_cap, sizeof(struct given *));
+    *g = (struct given_value){.name = name, .value = value, .origin = origin, .user = user};
+    c->given = xgrow(c->given, c->n_given, &c->given_cap, sizeof(struct given_value *));
     c->given[c->n_given++] = g;
     node = add_node(&c->given_tree, g);
     if (*node != g)
-        ((struct given *)*node)->superseded = true;
+        ((struct given_value *)*node)->superseded = true;
     *node = g;
 }
 
@@ -166,7 +166,7 @@ static struct known *declare(struct config *c, const char *section, const struct
  * row's range. */
 static int resolve(const struct config *c, struct known *k, struct value *to, struct err *e)
 {
-    const struct given *const g = find_given(c, k->name);
+    const struct given_value *const g = find_given(c, k->name);
     char *text = xstrdup(k->row->value);
     const struct yaml_value standard = {.item = &text, .n = 1};
     const struct conversion v = {k->row, k->name, g ? g->origin : "default", to, e};
@@ -199,7 +199,7 @@ int config_bind(struct config *c, const char *section, const struct param *rows,
 }
 
 /* Whether the file that gave g gives the section's every parameter, as a dump does. */
-static bool repeats_section(const struct config *c, const struct given *g, size_t section)
+static bool repeats_section(const struct config *c, const struct given_value *g, size_t section)
 {
     const char *const colon = strrchr(g->origin, ':');
     const size_t file = colon ? (size_t)(colon - g->origin) + 1 : 0;
@@ -217,8 +217,8 @@ static bool repeats_section(const struct config *c, const struct given *g, size_
     return file != 0;
 }
 
-static int contradicts(const struct given *g, const char *value, const char *text, const char *by,
-                       struct err *e)
+static int contradicts(const struct given_value *g, const char *value, const char *text,
+                       const char *by, struct err *e)
 {
     return err_set(e, LARD_CONFIG,
                    "%s: %s: \"%s\" contradicts %s, which always takes %s; leave it out, or do "
@@ -230,7 +230,7 @@ int config_decide(struct config *c, const char *section, const struct param *row
                   const char *by, void *into, struct err *e)
 {
     struct known *const k = declare(c, section, row);
-    const struct given *const g = find_given(c, k->name);
+    const struct given_value *const g = find_given(c, k->name);
     char *const value = param_text(row, &k->value), *const decided = xstrdup(text);
     const struct conversion v = {row, k->name, by, &k->value, e};
     const bool same = strcmp(value, text) == 0;
@@ -297,7 +297,7 @@ static const char *nearest_known(const struct config *c, const char *name, size_
     return nearest ? nearest - skip : NULL;
 }
 
-static int unknown_name(const struct config *c, const struct given *g, struct err *e)
+static int unknown_name(const struct config *c, const struct given_value *g, struct err *e)
 {
     const size_t section = section_of(c, g->name);
     const char *const nearest = nearest_known(c, g->name, section);
@@ -348,7 +348,7 @@ void config_unused(const struct config *c,
 {
     /* Only what the user gave: presets set what a run may not need. */
     for (size_t i = 0; i < c->n_given; i++) {
-        const struct given *const g = c->given[i];
+        const struct given_value *const g = c->given[i];
         const struct known *const k = find_known(c, g->name);
 
         if (g->user && !g->superseded && k && !k->bound)
@@ -469,7 +469,7 @@ void config_each(const struct config *c, void (*fn)(void *arg, const char *name,
 
 const char *config_given(const struct config *c, const char *name)
 {
-    const struct given *const g = find_given(c, name);
+    const struct given_value *const g = find_given(c, name);
 
     return g && g->value.n == 1 ? g->value.item[0] : NULL;
 }
@@ -499,7 +499,7 @@ uint64_t config_given_hash(const struct config *c)
     struct digest *d = digest_new();
 
     for (size_t i = 0; i < c->n_given; i++) {
-        const struct given *const g = c->given[i];
+        const struct given_value *const g = c->given[i];
         if (g->superseded)
             continue;
         add_text(d, g->name);

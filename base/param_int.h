@@ -31,7 +31,7 @@ void param_value_free(struct value *v);
 /* "; did you mean x?" for a message, or "": owned by the caller. */
 char *param_suggest(const char *name, const char *const *names, size_t n);
 
-struct given { /* a value that somebody gave */
+struct given_value { /* a value that somebody gave */
     const char *name;
     struct yaml_value value;
     char *origin;    /* "sweep.yaml:3", "--set", "preset naive" */
@@ -50,7 +50,7 @@ struct known { /* a name that a table declares */
 
 struct config {
     const struct preset *presets;
-    struct given **given; /* in the order given */
+    struct given_value **given; /* in the order given */
     size_t n_given, given_cap;
     struct known **known; /* in the order declared */
     size_t n_known, known_cap;

@@ -3,6 +3,8 @@
  * parameters, policies and verbs, not for prose. */
 #include "base/base.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- characters ----------------------------------------------------------------------------- */
@@ -173,4 +175,39 @@ const char *nearest_name(const char *name, const char *const *names, size_t n)
         }
     }
     return best;
+}
+
+/* Numbers as the configuration has them, but for units by name. */
+bool number_of_text(const char *text, uint64_t *to)
+{
+    static const struct {
+        const char *suffix;
+        uint64_t times;
+    } units[] = {{"", 1},
+                 {"k", 1000},
+                 {"M", 1000000},
+                 {"G", 1000000000},
+                 {"Ki", UINT64_C(1) << 10},
+                 {"Mi", UINT64_C(1) << 20},
+                 {"Gi", UINT64_C(1) << 30}};
+    const bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    char *end;
+
+    /* strtoull takes signs and leading blanks; a count has neither. */
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    errno = 0;
+    const uint64_t v = strtoull(text, &end, hex ? 16 : 10);
+    for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+        if (strcmp(end, units[i].suffix) == 0)
+            return errno == 0 && !__builtin_mul_overflow(v, units[i].times, to);
+    return false;
+}
+
+/* The message ends with what to do, so there is a semicolon even when no name is near. */
+char *did_you_mean(const char *name, const char *const *names, size_t n)
+{
+    const char *near = nearest_name(name, names, n);
+
+    return near ? xasprintf("; did you mean \"%s\"? ", near) : xstrdup("; ");
 }

@@ -178,38 +178,11 @@ const char *cli_get(const struct cli *c, int key)
     return g ? g->value : NULL;
 }
 
-/* Numbers as the configuration has them, but for units by name. */
-bool cli_number(const char *text, uint64_t *to)
-{
-    static const struct {
-        const char *suffix;
-        uint64_t times;
-    } units[] = {{"", 1},
-                 {"k", 1000},
-                 {"M", 1000000},
-                 {"G", 1000000000},
-                 {"Ki", UINT64_C(1) << 10},
-                 {"Mi", UINT64_C(1) << 20},
-                 {"Gi", UINT64_C(1) << 30}};
-    const bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-    char *end;
-
-    /* strtoull takes signs and leading blanks; a count has neither. */
-    if (text[0] < '0' || text[0] > '9')
-        return false;
-    errno = 0;
-    const uint64_t v = strtoull(text, &end, hex ? 16 : 10);
-    for (size_t i = 0; i < ARRAY_SIZE(units); i++)
-        if (strcmp(end, units[i].suffix) == 0)
-            return errno == 0 && !__builtin_mul_overflow(v, units[i].times, to);
-    return false;
-}
-
 int cli_u64(const struct cli *c, int key, uint64_t *to, struct err *e)
 {
     const char *text = cli_get(c, key);
 
-    if (!text || cli_number(text, to))
+    if (!text || number_of_text(text, to))
         return 0;
     return err_set(e, LARD_USAGE,
                    "--%s: \"%s\" is no number from 0 to 2^64-1; write it as 42, 0x2a, 64Ki or 1M",
@@ -236,47 +209,21 @@ int cli_index(const struct cli *c, int key, const char *const *choices, size_t *
     return -1;
 }
 
-/* The message ends with what to do, so there is a semicolon even when no name is near. */
-char *did_you_mean(const char *name, const char *const *names, size_t n)
+struct given cli_given(const struct cli *c)
 {
-    const char *near = nearest_name(name, names, n);
+    struct given g = {NULL};
 
-    return near ? xasprintf("; did you mean \"%s\"? ", near) : xstrdup("; ");
-}
-
-void cli_wrap(FILE *out, const char *text, size_t column, size_t indent, size_t width)
-{
-    bool first = true; /* no word stands on this line yet */
-
-    while (*text) {
-        const size_t word = strcspn(text, " \n");
-        /* A word that is longer than the line is printed as it is: names and paths must stay whole.
-         */
-        if (!first && column + 1 + word > width) {
-            fputc('\n', out);
-            column = 0;
-            first = true;
-        }
-        const size_t gap = first ? (column < indent ? indent - column : 0) : 1;
-        fprintf(out, "%*s%.*s", (int)gap, "", (int)word, text);
-        column += gap + word;
-        first = false;
-        text += word;
-        if (*text == '\n') {
-            fputc('\n', out);
-            column = 0;
-            first = true;
-        }
-        if (*text)
-            text++;
+    g.word = cli_words(&g.words);
+    for (size_t i = 0; i < c->n; i++) {
+        const char *text = c->given[i].value;
+        if (c->given[i].key == OPT_CONFIG)
+            given_add(&g, GIVEN_FILE, text);
+        else if (c->given[i].key == OPT_PRESET)
+            given_add(&g, GIVEN_PRESET, text);
+        else if (c->given[i].key == OPT_SET)
+            given_add(&g, GIVEN_SET, text);
+        else if (c->given[i].key == 'p')
+            given_add(&g, GIVEN_POLICY, text);
     }
-    fputc('\n', out);
-}
-
-int cli_temporary(char **dir, const char *name)
-{
-    const char *in = getenv("TMPDIR");
-
-    *dir = xasprintf("%s/%s-XXXXXX", in && *in ? in : "/tmp", name);
-    return mkdtemp(*dir) ? 0 : -1;
+    return g;
 }

@@ -1,5 +1,5 @@
-/* band.c - --band PERCENT of compare and reproduce: the overheads with core.unmodelled at both ends.
- * The truth about what the model leaves out lies anywhere between. */
+/* band.c - --band PERCENT of compare and reproduce: the overheads with core.unmodelled at both
+ * ends. The truth about what the model leaves out lies anywhere between. */
 #include <string.h>
 
 #include "cli/cli.h"
@@ -32,7 +32,7 @@ int cli_band(const struct cli *c, struct config *config, uint64_t *most, struct 
     *most = 0;
     if (!text)
         return 0;
-    if (!cli_number(text, most) || !*most || *most > 1000)
+    if (!number_of_text(text, most) || !*most || *most > 1000)
         return err_set(e, LARD_USAGE, "%s: --band: '%s' is no number from 1 to 1000", c->verb->name,
                        text);
     if (core_type(config, &type, e))

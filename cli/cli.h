@@ -9,6 +9,8 @@
 #include <argp.h>
 
 #include "base/base.h"
+#include "base/program/print.h"
+#include "results/job/given.h"
 
 struct cli;
 
@@ -105,15 +107,13 @@ void cli_parse(struct cli *c, const struct verb *verb, int argc, char **argv);
 void cli_free(struct cli *c);
 /* The whole command line as it was given, "lardsim" first. */
 const char *const *cli_words(size_t *n);
+/* Its settings: --config, --preset, --set and --policy. Borrows their texts; to be freed. */
+struct given cli_given(const struct cli *c);
 bool cli_has(const struct cli *c, int key);
 const char *cli_get(const struct cli *c, int key); /* the last one's value; NULL: not given */
 /* A number as the configuration has them: 42, 0x2a, 64Ki, 1M. *to stays as it is when not given. */
 int cli_u64(const struct cli *c, int key, uint64_t *to, struct err *e);
-bool cli_number(const char *text, uint64_t *to); /* such a number by itself */
 int cli_index(const struct cli *c, int key, const char *const *choices, size_t *to, struct err *e);
-/* A new folder in TMPDIR, else in /tmp. *dir: its path, or which it would have had; owned by the
- * caller. 0 or -1: errno tells. */
-int cli_temporary(char **dir, const char *name);
 
 /* ---- what the model leaves out: band.c ------------------------------------------------------ */
 
@@ -121,13 +121,6 @@ int cli_temporary(char **dir, const char *name);
  * is run: its core must be one that heeds it. */
 struct config;
 int cli_band(const struct cli *c, struct config *config, uint64_t *most, struct err *e);
-
-/* ---- messages on standard error: main.c ----------------------------------------------------- */
-
-void cli_note(const char *fmt, ...) PRINTF_LIKE(1, 2);
-
-/* What the user or a file has named, by text_visible: a terminal obeys nothing in it. */
-void cli_print(FILE *out, const char *text);
 
 /* ---- tables of names: tables.c -------------------------------------------------------------- */
 
@@ -154,13 +147,6 @@ struct table {
 };
 extern const struct table tables[]; /* a NULL name ends it */
 const struct table *table_find(const char *name);
-
-/* text broken between words, each paragraph (a line) anew, from column on; further lines are
- * indented. width: the most columns of a line. */
-void cli_wrap(FILE *out, const char *text, size_t column, size_t indent, size_t width);
-
-/* "; did you mean X? " for the nearest of names, or "; ": owned by the caller. */
-char *did_you_mean(const char *name, const char *const *names, size_t n);
 
 /* ---- manual pages and completion: manual.c, completion.c ------------------------------------ */
 

@@ -9,13 +9,13 @@ enum { WIDTH = 80, FIELD = 14 }; /* columns: of a line; before a field's text */
 
 static void print_wrapped(const char *text, size_t indent)
 {
-    cli_wrap(stdout, text, 0, indent, WIDTH);
+    print_broken(stdout, text, 0, indent, WIDTH);
 }
 
 static void print_line(const char *key, const char *text)
 {
     printf("  %-10s  ", key);
-    cli_wrap(stdout, text, FIELD, FIELD, WIDTH);
+    print_broken(stdout, text, FIELD, FIELD, WIDTH);
 }
 
 /* Kept as it is: YAML, commands. */

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/progress.h"
+#include "results/job/progress.h"
 
 /* ---- a section of a table ------------------------------------------------------------------- */
 
@@ -90,10 +90,10 @@ static void print_row(void *arg, const struct row *r)
     if (!w->terminal || at + 2 + strlen(r->help) <= w->terminal) {
         printf("  %s\n", r->help);
     } else if (at + 2 + HELP_LEAST <= w->terminal) {
-        cli_wrap(stdout, r->help, at, at + 2, w->terminal);
+        print_broken(stdout, r->help, at, at + 2, w->terminal);
     } else {
         putchar('\n');
-        cli_wrap(stdout, r->help, 0, HELP_INDENT, w->terminal);
+        print_broken(stdout, r->help, 0, HELP_INDENT, w->terminal);
     }
 }
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/programs/programs.h"
-#include "cli/stop.h"
+#include "workloads/programs/programs.h"
+#include "base/program/stop.h"
 #include "policy/checker.h"
 #include "sim/lardsim.h"
 
@@ -22,29 +22,6 @@ const struct verb *const verbs[] = {
 #include "cli/verbs.def"
 #undef VERB
     NULL};
-
-/* ---- messages ------------------------------------------------------------------------------- */
-
-void cli_print(FILE *out, const char *text)
-{
-    char *visible = text_visible(text);
-
-    fputs(visible, out);
-    free(visible);
-}
-
-void cli_note(const char *fmt, ...)
-{
-    va_list ap;
-
-    va_start(ap, fmt);
-    char *text = xvasprintf(fmt, ap);
-    va_end(ap);
-    char *visible = text_visible(text);
-    fprintf(stderr, "lardsim: %s\n", visible);
-    free(visible);
-    free(text);
-}
 
 /* ---- the command line ----------------------------------------------------------------------- */
 
@@ -85,8 +62,8 @@ static void close_stdout(void)
     errno = 0;
     if (fclose(stdout) == 0 && !failed)
         return;
-    cli_note("standard output can't be written%s%s; what was printed is not whole",
-             errno ? ": " : "", errno ? strerror(errno) : "");
+    print_note("standard output can't be written%s%s; what was printed is not whole",
+               errno ? ": " : "", errno ? strerror(errno) : "");
     _exit(LARD_OUTPUT);
 }
 
@@ -157,7 +134,7 @@ static void list_verbs(const char *group, FILE *out)
         if (!name)
             continue;
         fprintf(out, "%*s%-*s", BEFORE, "", (int)(longest + AFTER), name);
-        cli_wrap(out, verbs[i]->summary, column, column, LINE);
+        print_broken(out, verbs[i]->summary, column, column, LINE);
     }
 }
 
@@ -343,7 +320,7 @@ int main(int argc, char **argv)
     if (code >= 0)
         return code;
     fflush(stdout);
-    cli_note("%s", e.text);
+    print_note("%s", e.text);
     if (e.code == LARD_OUTPUT)
         _exit(e.code); /* close_stdout would say it again */
     return e.code;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/workload/workload.h"
+#include "workloads/measure/measure.h"
 #include "isa/lardx86/lardx86.h"
 #include "policy/policy.h"
 #include "sim/sim.h"

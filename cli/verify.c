@@ -19,9 +19,9 @@ static void tell(void *arg, const struct seal_fault *fault)
     f->n++;
     if (!f->json) {
         char *text = seal_fault_text(fault);
-        cli_print(stdout, f->dir);
+        print_visible(stdout, f->dir);
         fputs("/", stdout);
-        cli_print(stdout, fault->file);
+        print_visible(stdout, fault->file);
         printf(" %s\n", text);
         free(text);
         return;
@@ -100,7 +100,7 @@ static int as_text(struct faults *f, struct err *e)
     if (files < 0)
         return -1;
     if (!f->n) {
-        cli_print(stdout, f->dir);
+        print_visible(stdout, f->dir);
         printf(": whole; %" PRId64 " files are as the run wrote them\n", files);
     }
     return judged(f, e);

@@ -7,14 +7,15 @@ unit_tests += tests/capture/t_pause
 if HAVE_CAPTURE
 unit_tests += tests/capture/t_collect tests/capture/t_lanes
 endif
-unit_tests += tests/cli/t_lives tests/cli/t_progress tests/cli/t_quantity tests/cli/t_reduce tests/cli/t_estimate tests/cli/t_judge tests/cli/t_strip
+unit_tests += tests/results/job/t_progress tests/results/papers/t_judge tests/results/papers/t_quantity tests/results/read/t_estimate \
+	tests/results/reduce/t_reduce tests/trace/lives/t_lives tests/trace/lives/t_strip
 unit_tests += tests/coherence/t_coherence tests/coherence/t_coherence_apart \
 	tests/coherence/t_coherence_ce tests/coherence/t_coherence_limits \
 	tests/coherence/t_coherence_random tests/coherence/t_explore tests/coherence/t_explore_shapes tests/coherence/t_histories \
 	tests/coherence/t_groups tests/coherence/t_machines tests/coherence/t_network \
 	tests/coherence/t_nodes tests/coherence/t_prefetch tests/coherence/t_routes
 unit_tests += tests/gem5/t_live tests/gem5/t_map tests/gem5/t_port tests/gem5/t_replay
-unit_tests += tests/dsm/t_dsm tests/dsm/t_dsm_explore tests/dsm/t_dsm_random
+unit_tests += tests/coherence/dsm/t_dsm tests/coherence/dsm/t_dsm_explore tests/coherence/dsm/t_dsm_random
 unit_tests += tests/isa/lardx86/t_lardx86 tests/isa/lardx86/t_lx_region \
 	tests/isa/lardx86/t_lx_text
 unit_tests += tests/memory/ddr/t_ddr tests/memory/ddr/t_ddr_flow tests/memory/ddr/t_ddr_ini \
@@ -79,7 +80,7 @@ tests_cli_slow_sync_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default -Wno-missing-p
 tests_cli_slow_sync_la_LDFLAGS = -module -avoid-version -rpath $(abs_builddir)
 tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h tests/coherence/bench.h \
 	tests/coherence/spec.c tests/coherence/spec.h tests/coherence/versions.h tests/coherence/net_rig.h \
-	tests/dsm/rig.h tests/dsm/truth.h tests/frame/charges.c tests/frame/charges.h tests/frame/draw.c tests/frame/draw.h \
+	tests/coherence/dsm/rig.h tests/coherence/dsm/truth.h tests/frame/charges.c tests/frame/charges.h tests/frame/draw.c tests/frame/draw.h \
 	tests/frame/heap.h \
 	tests/frame/lives.c tests/frame/lives.h tests/frame/machine_rig.h tests/frame/mutant_arg.h \
 	tests/frame/number.h tests/frame/place.h tests/frame/policy_rig.h tests/frame/seeds.h tests/frame/settings.h \
@@ -104,14 +105,6 @@ tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h tests/
 	tests/trace/trace_file.h tests/trace/wild.h tests/workloads/vm/box.h \
 	tests/workloads/vm/churn.h tests/workloads/vm/follow.h tests/workloads/vm/spec.h
 LDADD = tests/libtests.la libresults.la libcore.la $(LIBS_OF_OTHERS) $(CMOCKA_LIBS)
-tests_cli_t_lives_SOURCES = tests/cli/t_lives.c cli/abstract.c cli/abstract.h cli/lives.c cli/lives.h
-tests_cli_t_strip_SOURCES = tests/cli/t_strip.c cli/trace/used.c cli/trace/used.h
-tests_cli_t_progress_SOURCES = tests/cli/t_progress.c cli/progress.c cli/progress.h
-tests_policy_frame_t_table3_SOURCES = tests/policy/frame/t_table3.c cli/abstract.c cli/abstract.h cli/lives.c cli/lives.h
-tests_cli_t_judge_SOURCES = tests/cli/t_judge.c cli/estimate.c cli/estimate.h cli/reproduce/judge.c cli/reproduce/table.h
-tests_cli_t_estimate_SOURCES = tests/cli/t_estimate.c cli/estimate.c cli/estimate.h
-tests_cli_t_quantity_SOURCES = tests/cli/t_quantity.c cli/reproduce/quantity.c \
-	cli/reproduce/table.h
 # What of gem5/ needs no gem5; these tests play lardsim, the run and gem5 themselves.
 tests_gem5_t_live_SOURCES = tests/gem5/t_live.c gem5/live.c gem5/map.c
 tests_gem5_t_live_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/sim

@@ -552,4 +552,14 @@ int synth_parse(struct synth_params *p, const char *assignments, struct err *e);
  * machine. */
 struct source *synth_open(const struct synth_params *p, struct err *e);
 
+/* ---- reading a whole source: walk.c -----------------------------------------------------------
+ */
+
+/* What a walk_fn wants: an error (*e is set), the next event, or an end that is none. */
+enum { WALK_FAIL = -1, WALK_ON, WALK_STOP };
+typedef int walk_fn(void *arg, const struct event *ev, uint64_t number, struct err *e);
+int source_walk(struct source *from, walk_fn *fn, void *arg, struct err *e); /* 0 or -1 */
+/* What a copy of a source, from event first on, says of itself. */
+struct sink_info source_copy_info(const struct source *from, uint64_t first);
+
 #endif

@@ -1,6 +1,6 @@
 # trace/ - the event, its sources and forms (trace/README.md).
 libcore_la_SOURCES += trace/ahead.c trace/event.c trace/event.def trace/input.c trace/intern.c \
-	trace/intern.h trace/layout.c trace/layout.def trace/layout.h trace/names.c trace/open.c trace/placement.c trace/trace.h
+	trace/intern.h trace/layout.c trace/layout.def trace/layout.h trace/names.c trace/open.c trace/placement.c trace/trace.h trace/walk.c
 libcore_la_SOURCES += trace/binary/binary.c trace/binary/binary.h trace/binary/block.c \
 	trace/binary/block.h trace/binary/block_decode.h trace/binary/block_encode.c \
 	trace/binary/block_form.h trace/binary/block_merge.c trace/binary/bytes.c trace/binary/bytes.h \
@@ -19,3 +19,4 @@ libcore_la_SOURCES += trace/synth/access.c trace/synth/emit.c trace/synth/heap.c
 	trace/synth/synth_int.h trace/synth/thread.c
 libcore_la_SOURCES += trace/text/event.c trace/text/form.h trace/text/line.c trace/text/read.c \
 	trace/text/write.c
+libcore_la_SOURCES += trace/lives/lives.c trace/lives/lives.h trace/lives/used.c trace/lives/used.h

@@ -19,3 +19,22 @@ libcore_la_SOURCES += workloads/vm/alloc.c workloads/vm/cells.c workloads/vm/cla
 	workloads/vm/monitor.c \
 	workloads/vm/move.c workloads/vm/sched.c workloads/vm/site.c workloads/vm/sync.c \
 	workloads/vm/txn.c workloads/vm/vm.c workloads/vm/vm.h workloads/vm/vm_int.h
+libcore_la_SOURCES += workloads/measure/again.c workloads/measure/measure.c workloads/measure/measure.h \
+	workloads/measure/misses.c workloads/measure/source.c
+
+# Recipes of real programs (workloads/programs/README.md). They are installed as they are, each in a folder.
+programs_files = $(srcdir)/workloads/programs/recipes/*/recipe.yaml $(srcdir)/workloads/programs/recipes/*/Driver.java $(srcdir)/workloads/programs/recipes/*/build.sh
+EXTRA_DIST += workloads/programs/recipes workloads/programs/README.md
+.PHONY: install-programs uninstall-programs
+install-programs:
+	for file in $(programs_files); do \
+	  to="$(DESTDIR)$(pkgdatadir)/programs/`basename $$(dirname $$file)`"; \
+	  $(MKDIR_P) "$$to" && $(INSTALL_DATA) $$file "$$to" || exit 1; done
+uninstall-programs:
+	rm -rf "$(DESTDIR)$(pkgdatadir)/programs"
+
+# workloads/native/ - programs that `lardsim validate` compiles on its user's host (workloads/native/README.md).
+validatedir = $(pkgdatadir)/validate
+dist_validate_DATA = workloads/native/crypt.c workloads/native/lufact.c workloads/native/probe.c workloads/native/series.c workloads/native/sor.c \
+	workloads/native/sparse.c workloads/native/team.h
+EXTRA_DIST += workloads/native/README.md

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/stop.h"
+#include "base/program/stop.h"
 #include "cli/trace/trace.h"
 
 static int seconds(const struct cli *c, int key, double *to, struct err *e)

@@ -1,6 +1,6 @@
 /* java.c - lardsim capture java: runs a Java program, and writes its execution as a trace. */
 #include "cli/capture/capture.h"
-#include "cli/place.h"
+#include "base/program/place.h"
 #include "cli/trace/trace.h"
 
 #include <stdlib.h>

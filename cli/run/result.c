@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/run/run.h"
-#include "cli/workload/workload.h"
+#include "workloads/measure/measure.h"
 #include "trace/trace.h"
 
 /* The four ways to count races (docs/results.md): the same race again is another access, not
@@ -64,7 +64,7 @@ static void print_name(const char *before, const char *name, const char *after)
     if (!name)
         return;
     fputs(before, stdout);
-    cli_print(stdout, name);
+    print_visible(stdout, name);
     fputs(after, stdout);
 }
 
@@ -75,7 +75,7 @@ static void print_site(const char *before, const char *name, uint64_t site)
 
     if (name) {
         print_name(before, number ? "at site " : "at ", "");
-        cli_print(stdout, name);
+        print_visible(stdout, name);
     } else if (site) {
         printf("%sat site 0x%" PRIx64, before, site);
     }
@@ -169,7 +169,7 @@ static bool same_again(const struct run_result *r)
 
 static void print_file(const char *folder, const char *name)
 {
-    cli_print(stdout, folder);
+    print_visible(stdout, folder);
     printf("/%s, ", name);
 }
 
@@ -229,7 +229,7 @@ void run_result_text(const struct run_result *r)
 {
     const uint64_t events = lardsim_events(r->run);
 
-    cli_print(stdout, r->source);
+    print_visible(stdout, r->source);
     printf(": %" PRIu64 " event%s\n\n", events, events == 1 ? "" : "s");
     run_machine_text(r);
     print_policies(r);

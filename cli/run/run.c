@@ -3,69 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/progress.h"
+#include "results/job/progress.h"
 #include "cli/run/run.h"
-#include "cli/stop.h"
+#include "results/job/stopped.h"
 #include "sim/sim.h"
 
 /* ---- configuration -------------------------------------------------------------------------- */
 
-/* "policies=vc,exact=vc" of all --policy, or NULL: owned by the caller. */
-static char *given_policies(const struct cli *c)
-{
-    char *all = cli_has(c, 'p') ? xstrdup("policies=") : NULL;
-    const char *between = "";
-
-    for (size_t i = 0; i < c->n; i++)
-        if (c->given[i].key == 'p') {
-            xappend(&all, between, c->given[i].value);
-            between = ",";
-        }
-    return all;
-}
-
-static bool is_preset(const char *name)
-{
-    for (const struct preset *p = run_presets; p->name; p++)
-        if (!strcmp(p->name, name))
-            return true;
-    return false;
-}
-
-/* --config, --preset and --set in the order given, so that a later one wins; then the policies,
- * wherever --policy stands. */
 int run_settings(struct lardsim *l, const struct cli *c)
 {
-    char *all = given_policies(c);
-    int failed = 0;
+    struct given g = cli_given(c);
+    const int failed = given_apply(&g, l);
 
-    for (size_t i = 0; i < c->n && !failed; i++) {
-        const char *value = c->given[i].value;
-        if (c->given[i].key == OPT_CONFIG)
-            /* A preset can be given where a file can: radish8 without a path. */
-            failed = is_preset(value) ? lardsim_preset(l, value) : lardsim_load(l, value);
-        else if (c->given[i].key == OPT_PRESET)
-            failed = lardsim_preset(l, value);
-        else if (c->given[i].key == OPT_SET)
-            failed = lardsim_set(l, value);
-    }
-    if (!failed && all)
-        failed = lardsim_set(l, all);
-    free(all);
-    return failed;
-}
-
-int run_gather(struct config *to, const struct cli *c, struct err *e)
-{
-    int failed = 0;
-
-    for (size_t i = 0; i < c->n && !failed; i++) {
-        const struct given_option *g = &c->given[i];
-        if (g->key == OPT_CONFIG || g->key == OPT_PRESET)
-            failed = config_preset(to, g->value, e);
-        else if (g->key == OPT_SET)
-            failed = config_set(to, g->value, e);
-    }
+    given_free(&g);
     return failed;
 }
 
@@ -105,19 +55,10 @@ void with_source_free(struct with_source *w)
     free(w->owned);
 }
 
-void run_command(struct lardsim *l)
-{
-    size_t n;
-    const char *const *word = cli_words(&n);
-
-    sim_command(l, word, n);
-}
-
 static int configure(struct lardsim *l, const struct cli *c)
 {
     const char *timeline = cli_get(c, OPT_TIMELINE), *record = cli_get(c, OPT_RECORD);
 
-    run_command(l);
     if (run_settings(l, c) || (timeline && sim_timeline(l, timeline, cli_has(c, OPT_OVERWRITE))) ||
         (record && lardsim_record(l, record, cli_has(c, OPT_OVERWRITE))))
         return -1;
@@ -126,18 +67,12 @@ static int configure(struct lardsim *l, const struct cli *c)
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
-void run_warn_unused(void *arg, const char *name, const char *origin)
-{
-    (void)arg;
-    cli_note("warning: %s (%s) had no effect in this run", name, origin);
-}
-
 static void warn_cut(const struct lardsim *l, const char *timeline)
 {
     uint64_t at;
 
     if (timeline && sim_timeline_cut(l, &at))
-        cli_note(
+        print_note(
             "warning: %s stops at cycle %llu, where it has timeline.max slices; raise that, or "
             "move the window with timeline.from and timeline.to",
             timeline, (unsigned long long)at);
@@ -152,7 +87,7 @@ static void run_source(struct lardsim *l, const struct cli *c, struct race_group
     progress_begin(&progress, cli_has(c, OPT_QUIET), 1);
     if (!cli_has(c, OPT_QUIET) || cli_has(c, OPT_JSON))
         lardsim_on_race(l, race_groups_add, races);
-    lardsim_on_unused(l, run_warn_unused, NULL);
+    lardsim_on_unused(l, given_warn_unused, NULL);
     progress_run(&progress, l, NULL);
     stop_run(l);
     if (lardsim_start(l))

@@ -21,10 +21,10 @@
     {                                                                                               \
         "set", OPT_SET, "NAME=VALUE", 0, "Set a parameter; may be repeated", 0                      \
     }
-#define ROWS_SETTINGS                                                                               \
-    ROWS_CONFIG,                                                                                    \
-    {                                                                                               \
-        "output", 'o', "DIR", 0, "Write the results to this folder, which must be new or empty", 0  \
+#define ROWS_SETTINGS                                                                              \
+    ROWS_CONFIG,                                                                                   \
+    {                                                                                              \
+        "output", 'o', "DIR", 0, "Write the results to this folder, which must be new or empty", 0 \
     }
 #define ROWS_OUTCOME                                                                               \
     {                                                                                              \
@@ -45,12 +45,8 @@ struct with_source {
 };
 int run_with_source(struct with_source *to, const struct cli *c, struct err *e);
 void with_source_free(struct with_source *w);
-/* --config, --preset and --set in the order given, then --policy. */
+/* What cli_given says, into the run. */
 int run_settings(struct lardsim *l, const struct cli *c);
-/* The same without the policies, into a configuration without a run: nothing is opened or made. */
-int run_gather(struct config *to, const struct cli *c, struct err *e);
-void run_command(struct lardsim *l); /* l knows the command line that it is run by */
-void run_warn_unused(void *arg, const char *name, const char *origin); /* for lardsim_on_unused */
 
 /* ---- races by pair of sites: run/races.c -------------------------------------------------- */
 

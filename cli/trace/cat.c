@@ -25,7 +25,7 @@ struct cat {
 
 static int open_output(struct cat *c, uint64_t first, struct err *e)
 {
-    const struct sink_info info = copy_info(c->from, first);
+    const struct sink_info info = source_copy_info(c->from, first);
 
     c->next = first;
     c->out.path = "-";
@@ -51,7 +51,7 @@ static bool part(struct remark *r, const char *what, const char *name)
     if (!name)
         return false;
     fprintf(r->out, "%s%s", r->before, what);
-    cli_print(r->out, name);
+    print_visible(r->out, name);
     r->before = ", ";
     return true;
 }
@@ -182,7 +182,7 @@ static int cat_run(const struct cli *cli, struct err *e)
     c.names = names_new();
     c.placement = placement_new(&c.all);
     placement_names(c.placement, c.from->names);
-    int failed = walk(c.from, show, &c, e);
+    int failed = source_walk(c.from, show, &c, e);
     if (!failed && !c.out.sink)
         failed = open_output(&c, c.from->first, e);
     /* After an error the output is finished all the same: what came before the damage is shown. */

@@ -2,7 +2,7 @@
  * what happened before the part (who holds which lock) is not carried over. */
 #include <inttypes.h>
 
-#include "cli/stop.h"
+#include "results/job/stopped.h"
 #include "cli/trace/trace.h"
 
 struct cut {
@@ -15,7 +15,7 @@ struct cut {
 
 static int open_output(struct cut *c, uint64_t first, struct err *e)
 {
-    const struct sink_info info = copy_info(c->from, first);
+    const struct sink_info info = source_copy_info(c->from, first);
 
     c->first = first;
     return out_open(&c->out, c->cli, c->cli->arg[1], &info, e);
@@ -56,7 +56,7 @@ static int nothing_taken(const struct cut *c, const char *lost, struct err *e)
 /* lost: why the source ended early, once it has; "": it has not. */
 static int cut(struct cut *c, const char *lost, struct err *e)
 {
-    int failed = walk(c->from, take, c, e);
+    int failed = source_walk(c->from, take, c, e);
 
     if (!failed && !c->out.sink)
         return nothing_taken(c, lost, e);
@@ -79,18 +79,18 @@ static int cut_run(const struct cli *cli, struct err *e)
     if (out_check(cli, cli->arg[1], e))
         return -1;
     progress_begin(&progress, cli_has(cli, OPT_QUIET), 1);
-    c.from = progress_source(
-        &progress, stop_source(charged(cli_has(cli, OPT_SALVAGE)
-                                           ? source_salvage(cli->arg[0], &lost, e)
-                                           : source_open(cli->arg[0], e),
-                                       &all)));
+    c.from =
+        progress_source(&progress, stop_source(charged(cli_has(cli, OPT_SALVAGE)
+                                                           ? source_salvage(cli->arg[0], &lost, e)
+                                                           : source_open(cli->arg[0], e),
+                                                       &all)));
     if (!c.from)
         return -1;
     const int failed = cut(&c, lost, e);
     progress_clear(&progress);
     if (!failed && *lost)
-        cli_note("%s: %s; kept the events %" PRIu64 " to %" PRIu64, c.from->name, lost, c.first,
-                 c.next - 1);
+        print_note("%s: %s; kept the events %" PRIu64 " to %" PRIu64, c.from->name, lost, c.first,
+                   c.next - 1);
     source_close(c.from);
     return failed ? -1 : LARD_DONE;
 }

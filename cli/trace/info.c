@@ -41,7 +41,7 @@ static void print_text(const struct trace_summary *s)
     printf("format       %s\n", s->format);
     if (s->producer[0]) {
         fputs("producer     ", stdout);
-        cli_print(stdout, s->producer);
+        print_visible(stdout, s->producer);
         putchar('\n');
     }
     printf("events       %" PRIu64 "%s\n", s->events,

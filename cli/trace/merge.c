@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/stop.h"
+#include "results/job/stopped.h"
 #include "cli/trace/trace.h"
 
 enum { INPUT_SHIFT = 48, INPUT_BITS = 10, INPUTS_MAX = 1 << INPUT_BITS };
@@ -140,7 +140,7 @@ static int scan(struct trace_merge *m, struct input_trace *in, struct err *e)
             ? err_set(e, LARD_USAGE,
                       "trace merge: %s counts its gaps in %s, and %s in %s; a trace has one unit",
                       m->in->spec, gap_unit_names[m->gaps], in->spec, gap_unit_names[from->gaps])
-            : walk(from, scan_event, &s, e);
+            : source_walk(from, scan_event, &s, e);
     source_close(from);
     return failed;
 }

@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "cli/stop.h"
+#include "results/job/stopped.h"
 #include "cli/trace/trace.h"
-#include "cli/trace/used.h"
+#include "trace/lives/used.h"
 
 struct strip {
     const struct cli *cli;
@@ -77,10 +77,10 @@ static int pass(struct strip *s, walk_fn *fn, struct err *e)
     if (!s->from)
         return -1;
     used_again(&s->used);
-    const struct sink_info info = copy_info(s->from, 0);
+    const struct sink_info info = source_copy_info(s->from, 0);
     const bool writes = fn == take;
     int failed = writes && out_open(&s->out, s->cli, s->cli->arg[1], &info, e) ? -1 : 0;
-    failed = failed || walk(s->from, fn, s, e) ? -1 : 0;
+    failed = failed || source_walk(s->from, fn, s, e) ? -1 : 0;
     if (writes && !failed)
         failed = s->out.sink->names(s->out.sink, s->from->names, e);
     if (writes)
@@ -101,10 +101,10 @@ static int strip_run(const struct cli *cli, struct err *e)
     const int failed = pass(&s, look, e) || pass(&s, take, e) ? -1 : 0;
     progress_clear(&s.progress);
     if (!failed && !cli_has(cli, OPT_QUIET))
-        cli_note("%s: kept %" PRIu64 " of %" PRIu64 " allocations, %" PRIu64 " of %" PRIu64
-                 " copies; %" PRIu64 " clears of %" PRIu64,
-                 cli->arg[1], s.used.allocs.kept, s.used.allocs.had, s.used.copies.kept,
-                 s.used.copies.had, s.used.clears.kept, s.used.clears.had);
+        print_note("%s: kept %" PRIu64 " of %" PRIu64 " allocations, %" PRIu64 " of %" PRIu64
+                   " copies; %" PRIu64 " clears of %" PRIu64,
+                   cli->arg[1], s.used.allocs.kept, s.used.allocs.had, s.used.copies.kept,
+                   s.used.copies.had, s.used.clears.kept, s.used.clears.had);
     used_free(&s.used);
     free(s.owed);
     return failed ? -1 : LARD_DONE;

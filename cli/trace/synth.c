@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/stop.h"
+#include "results/job/stopped.h"
 #include "cli/trace/trace.h"
 
 /* The parameters of --set, then those of the operands after OUT. */

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/stop.h"
+#include "results/job/stopped.h"
 
 /* ---- a trace file that appears whole or not at all ------------------------------------------ */
 
@@ -120,15 +120,6 @@ int out_close(struct out *o, int failed, struct err *e)
     return failed ? -1 : 0;
 }
 
-struct sink_info copy_info(const struct source *from, uint64_t first)
-{
-    return (struct sink_info){.producer = from->producer,
-                              .first = first,
-                              .granularity = from->granularity,
-                              .layout = from->layout,
-                              .gaps = from->gaps};
-}
-
 int memory_option(struct budget *all, const struct cli *c, struct err *e)
 {
     *all = (struct budget){.limit = SOURCE_MEMORY};
@@ -154,7 +145,7 @@ int memory_limit(const struct budget *all, const char *name, uint64_t event, str
 
 int out_copy(struct source *from, const struct cli *c, const char *path, struct err *e)
 {
-    const struct sink_info info = copy_info(from, from->first);
+    const struct sink_info info = source_copy_info(from, from->first);
     struct out out = {.file = NULL};
     struct progress progress;
     int failed = out_open(&out, c, path, &info, e);
@@ -191,27 +182,6 @@ int read_twice(const char *verb, const char *spec, struct err *e)
                    "%s: %s: inputs are read twice, so each has to be a regular file; write it to "
                    "one first",
                    verb, spec);
-}
-
-/* ---- walking -------------------------------------------------------------------------------- */
-
-/* Numbers are the trace's: an event of two records has one. */
-int walk(struct source *from, walk_fn *fn, void *arg, struct err *e)
-{
-    struct batch b;
-
-    for (;;) {
-        if (source_next(from, &b, e))
-            return -1;
-        if (b.records == 0)
-            return 0;
-        uint64_t number = b.first;
-        for (size_t i = 0; i < b.records; i += event_records(&b.rec[i])) {
-            const int next = fn(arg, &b.rec[i], number++, e);
-            if (next != WALK_ON)
-                return next == WALK_STOP ? 0 : -1;
-        }
-    }
 }
 
 /* ---- names ---------------------------------------------------------------------------------- */

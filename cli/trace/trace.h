@@ -3,7 +3,8 @@
 #ifndef LARDSIM_V_TRACE_H
 #define LARDSIM_V_TRACE_H
 
-#include "cli/progress.h"
+#include "cli/cli.h"
+#include "results/job/progress.h"
 #include "trace/trace.h"
 
 /* ---- a trace file that appears whole or not at all ------------------------------------------ */
@@ -46,8 +47,6 @@ int out_open(struct out *o, const struct cli *c, const char *path, const struct 
 /* Closes what is open. failed: not 0 leaves nothing; else finishes and commits. 0 or -1. */
 int out_close(struct out *o, int failed, struct err *e);
 
-/* What a copy of a source, from event first on, says of itself. */
-struct sink_info copy_info(const struct source *from, uint64_t first);
 /* Copies a whole source to a new file; takes from. */
 int out_copy(struct source *from, const struct cli *c, const char *path, struct err *e);
 /* The same, of what open makes of spec: 0 or -1. */
@@ -58,19 +57,8 @@ int out_copy_of(open_fn *open, const char *spec, const struct cli *c, const char
 /* 0: the source can be read twice; else -1. verb: who wants that. */
 int read_twice(const char *verb, const char *spec, struct err *e);
 
-/* ---- walking -------------------------------------------------------------------------------- */
-
-/* What a walk_fn wants: an error (*e is set), the next event, or an end that is none. */
-enum { WALK_FAIL = -1, WALK_ON, WALK_STOP };
-typedef int walk_fn(void *arg, const struct event *ev, uint64_t number, struct err *e);
-int walk(struct source *from, walk_fn *fn, void *arg, struct err *e); /* 0 or -1 */
-
 /* Adds to `to` the names of `of` that the event needs, where they are other there. 0 or -1. */
 int names_for(struct names *to, const struct names *of, const struct event *ev, struct err *e);
-
-/* The version of what `trace strip` makes of a trace. It counts up whenever that becomes something
- * else: who keeps what it made has it made again. */
-enum { STRIP_VERSION = 2 };
 
 /* ---- a part of a trace ---------------------------------------------------------------------- */
 

@@ -33,7 +33,7 @@ static int verify(struct source *s, struct verify *v, struct err *e)
 {
     struct err broken = {0, ""};
 
-    if (walk(s, apply, v, e))
+    if (source_walk(s, apply, v, e))
         return -1;
     return rules_finish(v->rules, &broken) ? name_file(v, &broken, e) : 0;
 }
@@ -54,12 +54,12 @@ static void print_called(const char *name)
     if (!name)
         return;
     printf(" (");
-    cli_print(stdout, name);
+    print_visible(stdout, name);
     putchar(')');
 }
 
 /* "event 4, thread 3 (collector), 0x1000 (account)" */
-static void print_note(const struct verify *v, enum note_kind kind, const struct note *n)
+static void print_remark(const struct verify *v, enum note_kind kind, const struct note *n)
 {
     if (n->number == NOTE_AT_END)
         printf("    at the end");
@@ -84,7 +84,7 @@ static void print_notes_of(const struct verify *v, enum note_kind kind)
         return;
     printf("  %s: %" PRIu64 "\n", note_info[kind].name, n->count[kind]);
     for (uint64_t i = 0; i < n->count[kind] && i < NOTES_KEPT; i++)
-        print_note(v, kind, &n->first[kind][i]);
+        print_remark(v, kind, &n->first[kind][i]);
     if (n->count[kind] > NOTES_KEPT)
         printf("    and %" PRIu64 " more\n", n->count[kind] - NOTES_KEPT);
 }
@@ -120,7 +120,7 @@ static void print_json(const struct verify *v)
 
 static void print_text(const struct verify *v)
 {
-    cli_print(stdout, v->name);
+    print_visible(stdout, v->name);
     printf(": %" PRIu64 " event%s, all rules hold\n", v->events, v->events == 1 ? "" : "s");
     print_notes(v);
 }

@@ -35,8 +35,9 @@ function link_to(to, text) {
 function place(path) {
     if (path == "README.md")
         return "index.html"
-    if (path ~ /^[a-z0-9]+\/README\.md$/) {
+    if (path ~ /^[a-z0-9]+(\/[a-z0-9]+)?\/README\.md$/) {
         sub(/\/README\.md$/, "", path)
+        sub(/\//, "-", path)
         return "rooms/" path ".html"
     }
     if (path == "NEWS" || path == "LICENSE")

@@ -10,14 +10,14 @@
 
 #include "sim/compare/compare.h"
 
-struct past { /* an access, at a location */
+struct fate_past { /* an access, at a location */
     uint64_t event, position;
     uint64_t kept; /* mask of instances: those that remember it */
     uint8_t op;
     struct fate fate[]; /* by instance; of those that remember it: KEPT */
 };
-struct location_past {  /* a location */
-    struct past **past; /* owns */
+struct location_past {       /* a location */
+    struct fate_past **past; /* owns */
     uint32_t n, cap;
 };
 
@@ -48,10 +48,10 @@ struct fates {
 
 static size_t past_bytes(const struct fates *f)
 {
-    return sizeof(struct past) + f->n * sizeof(struct fate);
+    return sizeof(struct fate_past) + f->n * sizeof(struct fate);
 }
 
-static struct past *past_find(const struct location_past *p, uint64_t event, uint8_t op)
+static struct fate_past *past_find(const struct location_past *p, uint64_t event, uint8_t op)
 {
     for (uint32_t i = 0; p && i < p->n; i++)
         if (p->past[i]->event == event && p->past[i]->op == op)
@@ -60,10 +60,10 @@ static struct past *past_find(const struct location_past *p, uint64_t event, uin
 }
 
 /* Nobody remembers it: each has the fate that is given. */
-static struct past *past_new(struct fates *f, struct location_past *p, uint64_t event, uint8_t op,
-                             uint64_t position)
+static struct fate_past *past_new(struct fates *f, struct location_past *p, uint64_t event,
+                                  uint8_t op, uint64_t position)
 {
-    struct past *x = xcalloc(1, past_bytes(f));
+    struct fate_past *x = xcalloc(1, past_bytes(f));
     size_t cap = p->cap;
 
     x->event = event;
@@ -77,7 +77,7 @@ static struct past *past_new(struct fates *f, struct location_past *p, uint64_t 
     return x;
 }
 
-static void past_free(struct fates *f, struct past *x)
+static void past_free(struct fates *f, struct fate_past *x)
 {
     budget_give(f->budget, heap_bytes(past_bytes(f)));
     free(x);
@@ -151,7 +151,7 @@ static void lose(const struct fates *f, const struct location_past *p, uint32_t 
     const uint64_t bit = UINT64_C(1) << i;
 
     for (uint32_t k = 0; k < p->n; k++) {
-        struct past *x = p->past[k];
+        struct fate_past *x = p->past[k];
         if (!(x->kept & bit) || is_seen(f, x->event, x->op))
             continue;
         x->kept &= ~bit;
@@ -159,7 +159,7 @@ static void lose(const struct fates *f, const struct location_past *p, uint32_t 
     }
 }
 
-static void keep(struct past *x, uint32_t i)
+static void keep(struct fate_past *x, uint32_t i)
 {
     x->kept |= UINT64_C(1) << i;
     x->fate[i] = (struct fate){.how = FATE_KEPT};
@@ -168,7 +168,7 @@ static void keep(struct past *x, uint32_t i)
 /* ---- accesses ------------------------------------------------------------------------------- */
 
 /* What instance i made of an access that has just taken effect, at this location. */
-static void see_access(struct fates *f, struct location_past *p, struct past *now, uint32_t i,
+static void see_access(struct fates *f, struct location_past *p, struct fate_past *now, uint32_t i,
                        const struct event *ev, sim_addr location)
 {
     struct policy_rule rule;
@@ -198,7 +198,7 @@ static void note_location(struct fates *f, const struct event *ev, uint64_t numb
                           sim_addr location)
 {
     struct location_past *p = shadow_get(f->places, location);
-    struct past *now = past_find(p, number, ev->kind);
+    struct fate_past *now = past_find(p, number, ev->kind);
 
     if (!now)
         now = past_new(f, p, number, ev->kind, f->position);
@@ -274,18 +274,18 @@ static void own_place(void *arg, void *cell)
 
     *p = (struct location_past){0};
     for (uint32_t i = 0; i < was.n; i++) {
-        struct past *x = past_new(f, p, was.past[i]->event, was.past[i]->op, 0);
+        struct fate_past *x = past_new(f, p, was.past[i]->event, was.past[i]->op, 0);
         memcpy(x, was.past[i], past_bytes(f));
     }
 }
 
 /* What was remembered of it where it came from, is remembered here, or was not brought. Else its
  * fate is that of there: what became of it here before was in another life. */
-static void bring(struct heap_event *h, struct location_past *to, const struct past *x,
+static void bring(struct heap_event *h, struct location_past *to, const struct fate_past *x,
                   sim_addr location)
 {
     struct fates *f = h->f;
-    struct past *here = past_find(to, x->event, x->op);
+    struct fate_past *here = past_find(to, x->event, x->op);
 
     if (!here)
         here = past_new(f, to, x->event, x->op, x->position);
@@ -385,7 +385,8 @@ void fates_note(struct fates *f, const struct event *ev, uint64_t number)
         note_heap(f, ev, number);
 }
 
-static const struct past *find(const struct fates *f, sim_addr location, uint64_t event, uint8_t op)
+static const struct fate_past *find(const struct fates *f, sim_addr location, uint64_t event,
+                                    uint8_t op)
 {
     return past_find(shadow_peek(f->places, location), event, op);
 }
@@ -393,7 +394,7 @@ static const struct past *find(const struct fates *f, sim_addr location, uint64_
 struct fate fates_find(const struct fates *f, uint32_t i, sim_addr location, uint64_t event,
                        uint8_t op)
 {
-    const struct past *x = find(f, location, event, op);
+    const struct fate_past *x = find(f, location, event, op);
 
     return x ? x->fate[i] : (struct fate){.how = FATE_ELSEWHERE};
 }
@@ -405,7 +406,7 @@ bool fates_has_now(struct fates *f, uint32_t i, sim_addr location, uint64_t even
 
 uint64_t fates_position(const struct fates *f, sim_addr location, uint64_t event, uint8_t op)
 {
-    const struct past *x = find(f, location, event, op);
+    const struct fate_past *x = find(f, location, event, op);
 
     return x ? x->position : 0;
 }

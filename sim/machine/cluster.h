@@ -1,9 +1,9 @@
 /* cluster.h - machine: dsm: cores whose processes have memories of their own (docs/dsm.md). What an
- * event makes of the protocol in dsm/. A core is a process. */
+ * event makes of the protocol in coherence/dsm/. A core is a process. */
 #ifndef LARDSIM_CLUSTER_H
 #define LARDSIM_CLUSTER_H
 
-#include "dsm/dsm.h"
+#include "coherence/dsm/dsm.h"
 #include "sim/machine/machine.h"
 
 /* m's own parameters are bound. NULL: error. The others take NULL. */

@@ -31,53 +31,53 @@ fi
 # ---- a program that lies where strangers write ---------------------------------------------------
 
 # A recipe is a script that lardsim runs: whose note leads to it must be able to change lardsim anyway.
-mkdir -p tool strange/programs/evil
+mkdir -p tool strange/workloads/programs/recipes/evil
 cp "$lardsim" tool/lardsim
-echo 'small: "%t"' >strange/programs/evil/recipe.yaml
+echo 'small: "%t"' >strange/workloads/programs/recipes/evil/recipe.yaml
 # The group of the files here is its user's login group, and has nobody else.
 own_group_is_own() {
-    group=$(stat -c %g strange/programs) user=$(id -un)
+    group=$(stat -c %g strange/workloads/programs/recipes) user=$(id -un)
     [ "$(getent passwd | awk -F: -v g="$group" '$4 == g {print $1}')" = "$user" ] &&
         [ -z "$(getent group "$group" | awk -F: -v u="$user" '{n = split($4, m, ","); for (i = 1; i <= n; i++) if (m[i] != u) print m[i]}')" ]
 }
 finds() { tool/lardsim programs list 2>err | grep -q '^evil'; }
 finds && fail "recipes are found without a note"
 echo "$dir/strange" >tool/built-from
-chmod 755 tool/lardsim strange/programs
+chmod 755 tool/lardsim strange/workloads/programs/recipes
 chmod 644 tool/built-from
 finds || fail "the test is wrong: a note of the owner's is not believed: $(cat err)"
 chmod 666 tool/built-from
 finds && fail "a note is believed that everybody can write"
 says err 'LARDSIM_PROGRAMS' "that recipes are not found is not said with a remedy"
 chmod 644 tool/built-from
-chmod 777 strange/programs
+chmod 777 strange/workloads/programs/recipes
 finds && fail "recipes are taken from a folder that everybody can write"
-chmod 755 strange/programs
+chmod 755 strange/workloads/programs/recipes
 echo strange >tool/built-from
 finds && fail "a note that is no whole path is believed"
 echo "$dir/strange" >tool/built-from
 # Archives are unpacked so that the owner's own group may write: that group has no stranger in it.
-chmod 775 strange/programs
+chmod 775 strange/workloads/programs/recipes
 chmod 664 tool/built-from
 if own_group_is_own; then
     finds || fail "recipes are not found in sources that their owner's own group may write: $(cat err)"
 else
     finds && fail "recipes are taken from a folder that a group of several can write"
 fi
-chmod 755 strange/programs
+chmod 755 strange/workloads/programs/recipes
 chmod 644 tool/built-from
 if [ "$(id -u)" = 0 ]; then
-    chgrp 65534 strange/programs
-    chmod 775 strange/programs
+    chgrp 65534 strange/workloads/programs/recipes
+    chmod 775 strange/workloads/programs/recipes
     finds && fail "recipes are taken from a folder that a stranger's group can write"
-    chgrp 0 strange/programs
-    chmod 755 strange/programs
+    chgrp 0 strange/workloads/programs/recipes
+    chmod 755 strange/workloads/programs/recipes
     chown 65534 tool/built-from
     finds && fail "a stranger's note is believed"
     chown 0 tool/built-from
-    chown 65534 strange/programs
+    chown 65534 strange/workloads/programs/recipes
     finds && fail "a stranger's recipes are taken"
-    chown 0 strange/programs
+    chown 0 strange/workloads/programs/recipes
 fi
 # What the compiler's wrapper links is found beside it on the same terms.
 [ -f "$top_builddir/capture/lardsim-cc" ] || exit $bad

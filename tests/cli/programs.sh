@@ -10,10 +10,10 @@ kept=$XDG_CACHE_HOME/lardsim/programs
 
 # ---- those that are shipped ----------------------------------------------------------------------
 
-LARDSIM_PROGRAMS=$top/programs
+LARDSIM_PROGRAMS=$top/workloads/programs/recipes
 export LARDSIM_PROGRAMS
 run 0 programs list
-[ "$(grep -c '' out)" = $(($(find "$top/programs" -name recipe.yaml | grep -c '') + 1)) ] || fail "not every recipe is listed: $(cat out)"
+[ "$(grep -c '' out)" = $(($(find "$top/workloads/programs/recipes" -name recipe.yaml | grep -c '') + 1)) ] || fail "not every recipe is listed: $(cat out)"
 run 0 programs list --json
 [ "$(grep -c '"medium": "' out)" = "$(grep -c '"name"' out)" ] || fail "some program has no size medium"
 sed -n 's/^ *"twin": "\(.*\)",$/\1/p' out >twins
@@ -21,14 +21,14 @@ run 0 list workloads
 for twin in $(cat twins); do
     grep -q "^$twin " out || fail "a recipe has the twin $twin, which is no workload"
 done
-for recipe in "$top"/programs/*/recipe.yaml; do
+for recipe in "$top"/workloads/programs/recipes/*/recipe.yaml; do
     driver=$(sed -n 's/^driver: //p' "$recipe")
     [ -n "$driver" ] || driver=$(grep -q '^sources:' "$recipe" && echo build.sh || echo Driver.java)
     [ -r "${recipe%/*}/$driver" ] || fail "$recipe: its driver $driver is not there"
 done
 
 # A thread that fails must not leave a capture of what is left of the program.
-for driver in "$top"/programs/*/Driver.java; do
+for driver in "$top"/workloads/programs/recipes/*/Driver.java; do
     grep -q 'setDefaultUncaughtExceptionHandler(.*halt(1)' "$driver" || fail "$driver: a thread that fails does not fail the program"
 done
 
@@ -87,7 +87,7 @@ javas() { # VERSION [javac]: no VERSION, no java
 }
 # lacks NAME PACKAGES [AND]: there the program lacks these, and AND is said as well; nothing else is.
 lacks() {
-    LARDSIM_PROGRAMS=$top/programs PATH=$dir/machine run 2 programs capture "$1"
+    LARDSIM_PROGRAMS=$top/workloads/programs/recipes PATH=$dir/machine run 2 programs capture "$1"
     line=$(sed -n 's/.*`apt-get install --no-install-recommends \([^`]*\)`.*/\1/p' err)
     [ "$line" = "$2" ] || fail "$1: what is to be installed is \"$line\", not \"$2\": $(cat err)"
     [ "$(wc -l <err)" = 1 ] || fail "$1: what is missing is not said in one line: $(cat err)"
@@ -99,7 +99,7 @@ echo nothing 1 >installed
 javas
 LARDSIM_JAVA=$dir/nowhere
 export LARDSIM_JAVA
-for recipe in "$top"/programs/*/recipe.yaml; do
+for recipe in "$top"/workloads/programs/recipes/*/recipe.yaml; do
     name=${recipe%/*} packages=$(sed -n 's/^packages: \[\(.*\)\]$/\1/p' "$recipe" | tr -d ,)
     if ! grep -q '^sources:' "$recipe"; then
         lacks "${name##*/}" "openjdk-17-jdk-headless libasm-java $packages" "$again"
@@ -109,10 +109,10 @@ for recipe in "$top"/programs/*/recipe.yaml; do
         lacks "${name##*/}" "$packages" 'an entry of type deb-src'
     fi
 done
-LARDSIM_PROGRAMS=$top/programs PATH=$dir/machine run 0 programs list
+LARDSIM_PROGRAMS=$top/workloads/programs/recipes PATH=$dir/machine run 0 programs list
 grep -v '^next: ' out | grep -v 'missing: ' && fail "of these is not listed what is missing"
 says out '(libcolt-free-java); missing: openjdk-17-jdk-headless, libasm-java, libcolt-free-java, a lardsim with agents of Java'
-LARDSIM_PROGRAMS=$top/programs PATH=$dir/machine run 0 programs list --json
+LARDSIM_PROGRAMS=$top/workloads/programs/recipes PATH=$dir/machine run 0 programs list --json
 tr -d ' \n' <out | grep -qF '"packages":["libcolt-free-java"],"sources":[],"missing":["openjdk-17-jdk-headless","libasm-java","libcolt-free-java","alardsimwithagentsofJava"]' ||
     fail "JSON does not list what colt lacks"
 # What is there is not asked for: a JRE alone has no javac, and a JDK beside an older java is not the first.
@@ -324,7 +324,7 @@ LARDSIM_PROGRAMS=$dir/real
 LARDSIM_JAVA=$dir/agents
 export LARDSIM_JAVA
 mkdir real agents
-for name in colt xalan; do cp -r "$top/programs/$name" real; done
+for name in colt xalan; do cp -r "$top/workloads/programs/recipes/$name" real; done
 ln -s "$top_builddir/capture/.libs/liblardsim-java.so" "$top_builddir/capture/lardsim-agent.jar" agents
 [ -f "$top_builddir/capture/lardsim-agent.jar" ] || { echo "built without a JDK 17 and libasm-java"; [ $bad = 0 ] && exit 77; exit 1; }
 for collector in serial parallel; do

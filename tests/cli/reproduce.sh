@@ -41,7 +41,7 @@ END {
     if (n != 14) print n " rows, not 14"
 }
 END_AWK
-identity() { awk -F, -v errata="$1" -f identity.awk "$top"/results/paper/lard-table2.csv "$top"/results/paper/lard-table3.csv; }
+identity() { awk -F, -v errata="$1" -f identity.awk "$top"/results/papers/printed/lard-table2.csv "$top"/results/papers/printed/lard-table3.csv; }
 [ -z "$(identity 1)" ] || fail "the printed tables: $(identity 1)"
 [ "$(identity 0)" = "lusearch marksweep: 2823974, not 41760642" ] || fail "errata: $(identity 0)"
 
@@ -89,7 +89,7 @@ says table3.csv ',lusearch@lard,race-free,marksweep,'
 says table3.svg 'xalan@lard (planted), SS'
 # Each printed number is in it, but those whose program or detector is not run.
 awk -F, -v table=lard-table3 'FNR == NR { has += $8 ~ /^[0-9]/; next } $2 == 3 { all++ } END { exit has != all }' \
-    table3.csv "$top/results/paper/lard-table3.csv" || fail "the CSV has not all that is printed"
+    table3.csv "$top/results/papers/printed/lard-table3.csv" || fail "the CSV has not all that is printed"
 run 6 lard-table2 -o table2.csv
 says out "claims: 34 hold, 8 fail, 0 have no case"
 [ "$(grep -c 'accurate detector finds *holds$' out)" = 14 ] || fail "lard does not find all races"

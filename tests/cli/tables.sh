@@ -9,7 +9,7 @@ export TMPDIR
 
 # ---- the data ----------------------------------------------------------------------------------------
 
-for file in "$top"/results/bands/*.csv; do
+for file in "$top"/results/papers/claims/*.csv; do
     name=$(basename "$file" .csv)
     awk -F, -v name="$name" '
         FNR == 1 { if ($0 != "claim,quantity,paper,low,high,unit,section,band") print name ": head"; next }
@@ -63,7 +63,7 @@ awk '/^part, in points/ { parts = 1; next }
 run 6 reproduce valor-budget $small --cells cells --json
 cp out budget.json
 if command -v python3 >/dev/null 2>&1; then
-    python3 - budget.json budget.csv "$top/results/bands/valor-budget.csv" <<'END' >wrong 2>&1 || fail "JSON: $(cat wrong)"
+    python3 - budget.json budget.csv "$top/results/papers/claims/valor-budget.csv" <<'END' >wrong 2>&1 || fail "JSON: $(cat wrong)"
 import csv, json, sys
 j = json.load(open(sys.argv[1]))
 rows = list(csv.DictReader(open(sys.argv[2])))

@@ -2,11 +2,14 @@
 # golden.sh - did anything move? Fixed runs against what is kept of each in this folder: in a text what
 # a reviewer reads (headline.awk) and the digest of all statistics, and packed, in full.xz, each
 # statistic and race, so that a failure can say which moved (moved.awk). --renew writes both anew
-# (`make golden`; the diff is the review).
+# (`make golden`; the diff is the review). --keep DIR leaves each run's folder there, as NAME.results, and judges
+# nothing (outputs.sh).
 lardsim=${LARDSIM:?}
 top=$(cd "${top_srcdir:-.}" && pwd) || exit 99
 golden=$top/tests/golden
 dir=$(mktemp -d) || exit 99
+keep=
+[ "${1:-}" != --keep ] || keep=${2:?}
 trap 'rm -rf "$dir"' EXIT
 cd "$top" || exit 99
 mkdir "$dir/text" || exit 99
@@ -21,6 +24,7 @@ golden() {
         bad=1
         return
     fi
+    [ -z "$keep" ] || cp -r "$dir/$name" "$keep/$name.results"
     sed "1d; s/,[^,]*\$//" "$dir/$name/stats.csv" | cat - "$dir/$name/races.jsonl" >"$dir/run"
     sed "s/^/$name /" "$dir/run" >>"$dir/full"
     file=$dir/text/${text:-$name}.txt
@@ -85,6 +89,7 @@ golden synth.fastrcd -c radish8 --policy fastrcd synth:seed=1,events=5000
 golden synth.valor -c radish8 --policy valor --policy late=valor-e --set policy.late.period=50 \
     --set policy.late.regions=sync-free synth:seed=1,events=5000
 
+[ -z "$keep" ] || exit $bad
 if [ "${1:-}" = --renew ]; then
     [ "$bad" = 0 ] || exit 1
     rm -f "$golden"/*.txt

@@ -9,7 +9,7 @@ trap 'rm -rf "$dir"' EXIT
 build=$(cd "$(dirname "${LARDSIM:?}")" && pwd)
 PATH=$build:$build/capture:$PATH
 LARDSIM_NATIVE=$build/capture/liblardsim-native.a
-LARDSIM_PROGRAMS=$top/programs
+LARDSIM_PROGRAMS=$top/workloads/programs/recipes
 XDG_CACHE_HOME=$dir/cache
 export PATH LARDSIM_NATIVE LARDSIM_PROGRAMS XDG_CACHE_HOME
 bad=0

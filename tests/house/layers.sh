@@ -7,18 +7,20 @@
 # not policy/vc/) may include all rooms of the folder, as it lists them.
 graph='
 base:
+base/program:
 trace:
 trace/text: trace
 trace/binary: trace trace/text
 trace/foreign: trace trace/text
 trace/rules: trace
+trace/lives: trace
 trace/synth: trace
 memory:
 memory/ddr: memory
 memory/dramsim3: memory memory/ddr
 cache:
 coherence: memory cache
-dsm:
+coherence/dsm:
 isa/lardx86: trace
 swmanager: memory coherence
 runtime: trace isa/lardx86 memory
@@ -35,7 +37,7 @@ policy/slimstate: policy policy/frame policy/fasttrack
 policy/regions: policy policy/frame
 policy/radish: policy policy/frame swmanager runtime
 sim/order: trace
-sim/machine: trace memory cache dsm policy sim/order
+sim/machine: trace memory cache coherence coherence/dsm policy sim/order
 sim/scheduler: sim/machine sim/order
 sim: trace policy
 sim/compare: sim policy
@@ -45,6 +47,9 @@ workloads/vm: trace workloads
 workloads/kernels: workloads workloads/vm
 workloads/twins: workloads workloads/vm
 workloads: trace workloads/vm
+workloads/measure: workloads trace cache sim
+workloads/programs: base/program workloads trace trace/lives
+workloads/native:
 capture: trace
 capture/native: capture trace
 capture/java: capture trace
@@ -52,26 +57,28 @@ gem5/guest:
 gem5: gem5/guest
 results:
 results/read: results
-cli: trace isa/lardx86 policy results sim workloads
-cli/trace: cli trace
-cli/capture: cli cli/trace capture trace
-cli/workload: cli cli/trace trace cache sim workloads
-cli/programs: cli cli/trace cli/workload workloads
-cli/run: cli cli/workload results trace sim
-cli/reduce: cli cli/run cli/trace trace policy sim
-cli/why: cli cli/run cli/trace results trace policy sim
-cli/machine: cli cli/run policy sim
-cli/sweep: cli cli/programs results trace policy sim
-cli/report: cli cli/machine cli/sweep cli/why results sim
-cli/compare: cli cli/report cli/run cli/workload trace policy sim
-cli/reproduce: cli cli/sweep cli/programs cli/workload sim workloads
-cli/validate: cli cli/programs sim
-validate:
+results/job: base/program trace sim
+results/drawing: results/job sim policy
+results/experiment: base/program results results/read results/job results/drawing sim trace policy workloads workloads/measure workloads/programs
+results/why: base/program results results/read results/job results/drawing trace sim policy
+results/page: base/program results results/read results/experiment results/drawing results/why sim
+results/papers: base/program results results/read results/job results/drawing results/experiment trace trace/lives sim workloads workloads/measure workloads/programs
+results/reduce: base/program results/job trace sim policy
+results/validate: base/program results/job sim workloads workloads/programs
+cli: base/program trace isa/lardx86 policy sim workloads workloads/measure workloads/programs results results/job results/read results/drawing results/experiment results/why results/page results/papers results/reduce results/validate
+cli/trace: cli trace trace/lives results/job
+cli/capture: cli cli/trace base/program capture trace
+cli/run: cli results results/job trace sim workloads workloads/measure
 '
 # What other top-level folders may include; tables (.def) too.
-public='base/base.h base/build.h base/calendar.h base/fiber.h base/folder.h base/input.h base/param.h base/sequences.h base/stats.h base/vclock.h base/yaml.h trace/trace.h
-memory/memory.h memory/pages.h memory/perturb.h cache/cache.h coherence/coherence.h dsm/dsm.h isa/lardx86/lardx86.h swmanager/swmanager.h
-runtime/runtime.h policy/policy.h policy/checker.h policy/machine.h policy/view.h policy/inline_heap.h policy/space.h sim/lardsim.h sim/sim.h sim/why.h workloads/workloads.h capture/capture.h results/results.h'
+public='base/base.h base/build.h base/calendar.h base/fiber.h base/folder.h base/input.h base/param.h base/sequences.h base/stats.h base/vclock.h base/yaml.h
+base/program/place.h base/program/print.h base/program/stop.h
+trace/trace.h trace/lives/lives.h trace/lives/used.h memory/memory.h memory/pages.h memory/perturb.h cache/cache.h coherence/coherence.h coherence/dsm/dsm.h
+isa/lardx86/lardx86.h swmanager/swmanager.h runtime/runtime.h policy/policy.h policy/checker.h policy/machine.h policy/view.h policy/inline_heap.h policy/space.h
+sim/lardsim.h sim/sim.h sim/why.h workloads/workloads.h workloads/measure/measure.h workloads/programs/programs.h workloads/programs/cache.h capture/capture.h
+results/results.h results/job/given.h results/job/progress.h results/job/stopped.h results/read/estimate.h results/read/overhead.h
+results/experiment/collect.h results/experiment/costs.h results/experiment/sweep.h results/drawing/drawing.h results/why/why.h results/drawing/plot.h results/page/report.h results/drawing/svg.h
+results/papers/all.h results/papers/claims.h results/papers/lard.h results/papers/print.h results/papers/reproduce.h results/papers/table.h results/reduce/reduce.h results/validate/validate.h'
 
 cd "${top_srcdir:-.}" || exit 99
 bad=0

@@ -323,7 +323,7 @@ predictions() {
 # within a minute, or a minute and a half on busy cores.
 reduce() {
     made=$here/long/reduce
-    released && LARDSIM=$(pwd)/lardsim ./tests/cli/t_reduce 1000000 "$1" &&
+    released && LARDSIM=$(pwd)/lardsim ./tests/results/reduce/t_reduce 1000000 "$1" &&
         ./lardsim trace synth -q --overwrite "$made.lard" seed=3 events=1M threads=8 heap_share=20 racy=1 &&
         id=$(./lardsim run -q --set races.max=1 -o "$made-run" "$made.lard" --overwrite &&
             sed 's/.*"race": "\([0-9a-f]*\)".*/\1/' "$made-run/races.jsonl") &&

@@ -16,7 +16,7 @@ trap 'exit 99' HUP INT TERM
 } >"$here/log" 2>&1 || { tail -n 15 "$here/log"; echo "recipes: FAIL lardsim can't be built in a bare root"; exit 1; }
 [ $# -lt 1 ] || shift
 # shellcheck disable=SC2046  # names, of letters and digits
-[ $# -gt 0 ] || set -- $(cd "$top/programs" && ls -d ./*/ | tr -d ./)
+[ $# -gt 0 ] || set -- $(cd "$top/workloads/programs/recipes" && ls -d ./*/ | tr -d ./)
 bad=0
 for name; do
     root_copy "$here/built" "$here/$name" || exit 99

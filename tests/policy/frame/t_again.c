@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cli/workload/again.c" /* the command line is in no library */
+#include "workloads/measure/again.c" /* the command line is in no library */
 #include "tests/frame/watch.h"
 
 /* A release ends a region. */

@@ -1,0 +1,18 @@
+/* print.h - how a program prints: notes on standard error, and text that a user or a file has
+ * named, of which a terminal obeys nothing. For the program alone: the library prints nothing. */
+#ifndef LARDSIM_PRINT_H
+#define LARDSIM_PRINT_H
+
+#include <stdio.h>
+
+#include "base/base.h"
+
+/* A line on standard error, "lardsim: " before it. */
+void print_note(const char *fmt, ...) PRINTF_LIKE(1, 2);
+/* By text_visible. */
+void print_visible(FILE *out, const char *text);
+/* text broken between words, each paragraph (a line) anew, from column on; further lines are
+ * indented. width: the most columns of a line. */
+void print_broken(FILE *out, const char *text, size_t column, size_t indent, size_t width);
+
+#endif

@@ -1,0 +1,676 @@
+/* compare.c - lardsim compare: runs several policies over one source and holds them against one
+ * of them, the truth. What is counted and said is counted behind sim/sim.h; this prints it. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/compare.h"
+#include "results/drawing/plot.h"
+#include "results/job/progress.h"
+#include "results/page/report.h"
+#include "cli/run/run.h"
+#include "results/job/stopped.h"
+#include "workloads/measure/measure.h"
+#include "sim/sim.h"
+#include "trace/trace.h"
+
+enum { OPT_TRUTH = 512, OPT_LIST, OPT_RESULTS };
+
+struct comparison { /* in the making */
+    struct lardsim *run;
+    const struct cli *c;
+    struct json json;
+    bool begun; /* something was printed */
+};
+
+/* ---- configuration -------------------------------------------------------------------------- */
+
+/* Whether anything given may name policies; else they are those of LARD's Table 3. */
+static bool names_policies(const struct cli *c)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        const struct given_option *g = &c->given[i];
+        if (g->key == 'p' || g->key == OPT_CONFIG || g->key == OPT_PRESET ||
+            (g->key == OPT_SET && strncmp(g->value, "policies=", 9) == 0))
+            return true;
+    }
+    return false;
+}
+
+static int set_truth(struct lardsim *l, const char *label)
+{
+    char *text = xasprintf("compare.truth=%s", label ? label : "");
+    const int failed = label ? lardsim_set(l, text) : 0;
+
+    free(text);
+    return failed;
+}
+
+static int configure(struct lardsim *l, const struct cli *c)
+{
+    if (!names_policies(c) && lardsim_preset(l, "lard-table3"))
+        return -1;
+    if (run_settings(l, c) || set_truth(l, cli_get(c, OPT_TRUTH)) || sim_compare(l))
+        return -1;
+    return cli_get(c, 'o') ? lardsim_output(l, cli_get(c, 'o'), cli_has(c, OPT_OVERWRITE)) : 0;
+}
+
+/* ---- differences, as they come -------------------------------------------------------------- */
+
+static void print_access(const struct lardsim_side *s)
+{
+    printf("%s ", ev_info[s->kind].text);
+    run_print_side(s);
+}
+
+static void print_difference(const struct sim_difference *d)
+{
+    const bool access = strcmp(d->of, "access") == 0;
+
+    printf("%s by %s: %s at 0x%" PRIx64, d->verdict, d->policy, d->of,
+           access ? d->addr : d->location);
+    run_print_object(&d->object);
+    printf(": %s", d->system ? "system " : "");
+    print_access(&d->is);
+    printf("    after ");
+    if (d->earlier.known)
+        print_access(&d->earlier);
+    else
+        printf("an access that %s does not name\n", d->reported_by);
+    printf("    %s: %s\n", d->why, d->reason);
+}
+
+static void begin_json(struct comparison *m)
+{
+    if (m->begun)
+        return;
+    m->begun = true;
+    json_init(&m->json, stdout, true);
+    json_object(&m->json);
+    json_key_str(&m->json, "schema", "lardsim-compare-1");
+    json_key_str(&m->json, "source", m->c->arg[0]);
+    json_key_bool(&m->json, "planted-races", workload_plants(m->c->arg[0]));
+    if (sim_caveat(m->run))
+        json_key_str(&m->json, "caveat", sim_caveat(m->run));
+    if (!cli_has(m->c, OPT_LIST))
+        return;
+    json_key(&m->json, "list");
+    json_array(&m->json);
+}
+
+static void list_difference(void *arg, const struct sim_difference *d)
+{
+    struct comparison *m = arg;
+
+    if (!cli_has(m->c, OPT_JSON)) {
+        m->begun = true;
+        print_difference(d);
+        return;
+    }
+    begin_json(m);
+    sim_difference_json(&m->json, d);
+}
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+struct count_column {
+    const char *above, *title; /* above: over this column and those that follow with "" */
+    const char *of, *name;     /* of the statistic: <of>.<label>.<name> */
+};
+static const struct count_column columns[] = {
+    {"racy", "accesses", "policy", "races.accesses"},
+    {"", "sites", "policy", "races.sites"},
+    {"false", "accesses", "compare", "false.accesses"},
+    {"", "sites", "compare", "false.sites"},
+    {"", "places", "compare", "false.places"},
+    {"", "pairs", "compare", "false.pairs"},
+    {"missed", "accesses", "compare", "missed.accesses"},
+    {"", "sites", "compare", "missed.sites"},
+    {"", "places", "compare", "missed.places"},
+    {"", "pairs", "compare", "missed.pairs"},
+};
+
+static bool count_of(const struct lardsim *l, const char *of, const char *label, const char *name,
+                     uint64_t *value)
+{
+    char *full = xasprintf("%s.%s.%s", of, label, name);
+    const bool found = lardsim_stat(l, full, value) == 0;
+
+    free(full);
+    return found;
+}
+
+static int column_width(const char *title)
+{
+    return (int)strlen(title) > 8 ? (int)strlen(title) + 2 : 10;
+}
+
+static void print_cell(bool known, uint64_t value, const char *title)
+{
+    if (known)
+        printf("%*" PRIu64, column_width(title), value);
+    else
+        printf("%*s", column_width(title), "-");
+}
+
+static void print_title(const char *title)
+{
+    printf("%*s", column_width(title), title);
+}
+
+/* As wide as what is in it: the table is to fit into a terminal. */
+static int count_width(const struct lardsim *l, const struct count_column *c)
+{
+    struct sim_instance in;
+    size_t width = strlen(c->title);
+    uint64_t value;
+
+    for (size_t i = 0; sim_compare_instance(l, i, &in); i++)
+        if (count_of(l, c->of, in.label, c->name, &value)) {
+            const size_t n = (size_t)snprintf(NULL, 0, "%" PRIu64, value);
+            width = n > width ? n : width;
+        }
+    return (int)width + 2;
+}
+
+static void print_heads(const struct lardsim *l, const struct count_column *c, size_t n, int width)
+{
+    int at = width, printed = 0;
+
+    for (size_t k = 0; k < n; k++) {
+        at += count_width(l, &c[k]);
+        if (*c[k].above) /* it ends where the column's title does */
+            printed += printf("%*s", at - printed, c[k].above);
+    }
+    printf("\n%-*s", width, "policy");
+    for (size_t k = 0; k < n; k++)
+        printf("%*s", count_width(l, &c[k]), c[k].title);
+    putchar('\n');
+}
+
+static void print_counts(const struct lardsim *l, const char *label, const struct count_column *c,
+                         size_t n, int width)
+{
+    uint64_t value = 0;
+
+    printf("%-*s", width, label);
+    for (size_t k = 0; k < n; k++) {
+        if (count_of(l, c[k].of, label, c[k].name, &value))
+            printf("%*" PRIu64, count_width(l, &c[k]), value);
+        else
+            printf("%*s", count_width(l, &c[k]), "-");
+    }
+    putchar('\n');
+}
+
+static int label_width(const struct lardsim *l)
+{
+    struct sim_instance in;
+    int width = (int)strlen("policy");
+
+    for (size_t i = 0; sim_compare_instance(l, i, &in); i++)
+        if ((int)strlen(in.label) > width)
+            width = (int)strlen(in.label);
+    return width;
+}
+
+static void print_table(const struct lardsim *l, int width)
+{
+    struct sim_instance in;
+
+    print_heads(l, columns, ARRAY_SIZE(columns), width);
+    for (size_t i = 0; sim_compare_instance(l, i, &in); i++)
+        print_counts(l, in.label, columns, ARRAY_SIZE(columns), width);
+    puts("\nfalse: a race that the truth does not find; missed: one that only the truth finds\n");
+    for (size_t i = 0; sim_compare_instance(l, i, &in); i++)
+        printf("%-*s  %-*s  %s\n", (int)strlen("promises"), i ? "" : "promises", width, in.label,
+               in.property);
+}
+
+/* "same racy accesses as vc: fasttrack, goldilocks": found in this execution, promised or not. */
+static void print_same_of(const struct lardsim *l, const char *truth, bool by_access)
+{
+    struct sim_instance in;
+    bool any = false;
+
+    for (size_t i = 0; sim_compare_instance(l, i, &in); i++) {
+        if (in.truth || !in.same || in.by_access != by_access)
+            continue;
+        if (any)
+            printf(", %s", in.label);
+        else
+            printf("same racy %s as %s: %s", by_access ? "accesses" : "places", truth, in.label);
+        any = true;
+    }
+    if (any)
+        putchar('\n');
+}
+
+static void print_same(const struct lardsim *l)
+{
+    struct sim_instance in = {.truth = false};
+    bool any = false;
+
+    for (size_t i = 0; sim_compare_instance(l, i, &in); i++)
+        any |= in.same && !in.truth;
+    for (size_t i = 0; any && sim_compare_instance(l, i, &in); i++)
+        if (in.truth) {
+            putchar('\n');
+            print_same_of(l, in.label, true);
+            print_same_of(l, in.label, false);
+        }
+}
+
+/* ---- why (docs/compare.md) ------------------------------------------------------------------ */
+
+static void print_why_titles(int width)
+{
+    printf("\n%-*s  %-16s%10s", width, "policy", "", "count");
+    for (size_t w = 0; sim_why(w); w++)
+        print_title(sim_why(w));
+    putchar('\n');
+}
+
+static void print_why(const struct lardsim *l, const char *label, const char *verdict,
+                      const char *of, int width)
+{
+    char *count = xasprintf("%s.%s", verdict, of);
+    uint64_t n = 0;
+
+    count_of(l, "compare", label, count, &n);
+    printf("%-*s  %-6s %-9s%10" PRIu64, width, label, verdict, of, n);
+    for (size_t w = 0; sim_why(w); w++) {
+        char *name = xasprintf("%s.why.%s.%s", verdict, of, sim_why(w));
+        const bool known = count_of(l, "compare", label, name, &n);
+        print_cell(known, n, sim_why(w));
+        free(name);
+    }
+    putchar('\n');
+    free(count);
+}
+
+static bool differs(const struct lardsim *l, const char *label, const char *verdict, const char *of)
+{
+    char *count = xasprintf("%s.%s", verdict, of);
+    uint64_t n = 0;
+    const bool known = count_of(l, "compare", label, count, &n);
+
+    free(count);
+    return known && n > 0;
+}
+
+static void print_reasons(const struct lardsim *l, int width)
+{
+    static const char *const verdict[] = {"false", "missed"};
+    static const char *const of[] = {"accesses", "places", "pairs"};
+    struct sim_instance in;
+    bool any = false;
+
+    for (size_t i = 0; sim_compare_instance(l, i, &in); i++)
+        for (size_t v = 0; v < ARRAY_SIZE(verdict); v++)
+            for (size_t k = 0; k < ARRAY_SIZE(of); k++) {
+                if (!differs(l, in.label, verdict[v], of[k]))
+                    continue;
+                if (!any)
+                    print_why_titles(width);
+                any = true;
+                print_why(l, in.label, verdict[v], of[k], width);
+            }
+}
+
+/* ---- whose accesses they are (LARD 5.2, Program vs. System) --------------------------------- */
+
+static const struct count_column owners[] = {{"false", "program", "compare", "false.program"},
+                                             {"", "system", "compare", "false.system"},
+                                             {"missed", "program", "compare", "missed.program"},
+                                             {"", "system", "compare", "missed.system"}};
+
+static bool has_owners(const struct lardsim *l, const char *label)
+{
+    uint64_t n = 0, sum = 0;
+
+    for (size_t k = 0; k < ARRAY_SIZE(owners); k++)
+        sum += count_of(l, "compare", label, owners[k].name, &n) ? n : 0;
+    return sum > 0;
+}
+
+static void print_owners(const struct lardsim *l, int width)
+{
+    struct sim_instance in;
+    bool any = false;
+
+    for (size_t i = 0; sim_compare_instance(l, i, &in); i++) {
+        if (!has_owners(l, in.label))
+            continue;
+        if (!any) {
+            putchar('\n');
+            print_heads(l, owners, ARRAY_SIZE(owners), width);
+        }
+        any = true;
+        print_counts(l, in.label, owners, ARRAY_SIZE(owners), width);
+    }
+}
+
+static void print_findings(const struct comparison *m)
+{
+    struct sim_findings all = sim_findings(m->run);
+
+    run_print_findings(&all, 0,
+                       cli_get(m->c, 'o') ? "`findings` in stats.json" : "--json shows them");
+    sim_findings_free(&all);
+}
+
+static void print_where(const struct comparison *m)
+{
+    const char *dir = cli_get(m->c, 'o');
+
+    if (lardsim_error(m->run))
+        puts("\nincomplete: the run stopped before the end");
+    else
+        printf("\ndigest   %016" PRIx64 "  behaviour %016" PRIx64 "\n", lardsim_digest(m->run),
+               sim_behaviour(m->run));
+    if (dir)
+        printf("results  %s/compare.json, %s/differences.jsonl, ...\n", dir, dir);
+    else if (!cli_has(m->c, OPT_LIST))
+        puts("next     --list prints each difference, -o DIR keeps them");
+}
+
+static void print_text(const struct comparison *m)
+{
+    const uint64_t events = lardsim_events(m->run);
+    const int width = label_width(m->run);
+
+    printf("%s%s: %" PRIu64 " event%s\n\n", m->begun ? "\n" : "", m->c->arg[0], events,
+           events == 1 ? "" : "s");
+    if (workload_plants(m->c->arg[0]))
+        puts("races " PLANTED_TEXT "\n");
+    if (sim_caveat(m->run))
+        printf("caveat   %s\n\n", sim_caveat(m->run));
+    print_table(m->run, width);
+    print_same(m->run);
+    print_owners(m->run, width);
+    print_reasons(m->run, width);
+    print_findings(m);
+    print_where(m);
+}
+
+static void print_json(struct comparison *m)
+{
+    begin_json(m);
+    struct json *j = &m->json;
+    if (cli_has(m->c, OPT_LIST))
+        json_end(j);
+    json_key_u64(j, "events", lardsim_events(m->run));
+    json_key_str(j, "error", lardsim_error(m->run));
+    json_key_u64(j, "exit", (uint64_t)lardsim_exit_code(m->run));
+    if (lardsim_error(m->run)) {
+        json_key_str(j, "digest", NULL);
+        json_key_str(j, "behaviour", NULL);
+    } else {
+        json_key_hex16(j, "digest", lardsim_digest(m->run));
+        json_key_hex16(j, "behaviour", sim_behaviour(m->run));
+    }
+    json_key_str(j, "output", cli_get(m->c, 'o'));
+    struct sim_findings all = sim_findings(m->run);
+    sim_findings_json(&all, j);
+    sim_findings_free(&all);
+    sim_compare_json(m->run, j);
+    json_end(j);
+}
+
+/* ---- the verb ------------------------------------------------------------------------------- */
+
+static void counts_csv(const struct lardsim *l, FILE *out)
+{
+    struct sim_instance in;
+    uint64_t n;
+
+    fputs("policy", out);
+    for (size_t k = 0; k < ARRAY_SIZE(columns); k++)
+        fprintf(out, ",%s", columns[k].name);
+    fputc('\n', out);
+    for (size_t i = 0; sim_compare_instance(l, i, &in); i++) {
+        csv_field(out, in.label);
+        for (size_t k = 0; k < ARRAY_SIZE(columns); k++) {
+            fputc(',', out);
+            if (count_of(l, columns[k].of, in.label, columns[k].name, &n))
+                fprintf(out, "%" PRIu64, n);
+        }
+        fputc('\n', out);
+    }
+}
+
+enum { COUNT_PANELS = 4 };
+
+/* A row of dots, false and missed, in each panel. */
+static void counts_at(const struct lardsim *l, const char *label, uint64_t to[COUNT_PANELS][2])
+{
+    static const char *const verdicts[] = {"false", "missed"};
+    static const char *const of[COUNT_PANELS] = {"accesses", "sites", "places", "pairs"};
+
+    for (size_t k = 0; k < COUNT_PANELS; k++)
+        for (size_t v = 0; v < ARRAY_SIZE(verdicts); v++) {
+            char *name = xasprintf("%s.%s", verdicts[v], of[k]);
+            if (!count_of(l, "compare", label, name, &to[k][v]))
+                to[k][v] = PLOT_NONE;
+            free(name);
+        }
+}
+
+static void counts_plot(const struct comparison *m, FILE *out)
+{
+    static const char *const panels[COUNT_PANELS] = {"accesses", "sites", "places", "pairs"};
+    struct sim_instance in;
+    size_t rows = 0;
+
+    while (sim_compare_instance(m->run, rows, &in))
+        rows++;
+    uint64_t(*count)[2] = xcalloc(rows * COUNT_PANELS + 1, sizeof *count);
+    char **labels = xcalloc(rows + 1, sizeof *labels);
+    for (size_t i = 0; i < rows; i++) {
+        sim_compare_instance(m->run, i, &in);
+        labels[i] = xstrdup(in.label);
+        counts_at(m->run, in.label, &count[i * COUNT_PANELS]);
+    }
+    const struct plot plot = {.title = m->c->arg[0],
+                              .kind = {"false", "missed"},
+                              .panels = COUNT_PANELS,
+                              .rows = rows,
+                              .panel = panels,
+                              .row = labels,
+                              .count = (const uint64_t(*)[2])count};
+    plot_write(&plot, out);
+    for (size_t i = 0; i < rows; i++)
+        free(labels[i]);
+    free((void *)labels);
+    free(count);
+}
+
+static int write_files(const struct comparison *m, struct compare_files *f, struct err *e)
+{
+    if (f->csv)
+        counts_csv(m->run, outfile_stream(f->csv));
+    if (f->plot)
+        counts_plot(m, outfile_stream(f->plot));
+    return compare_files_commit(f, e);
+}
+
+static void run_source(struct comparison *m)
+{
+    const bool quiet = cli_has(m->c, OPT_QUIET);
+    struct progress progress;
+
+    progress_begin(&progress, quiet, 1);
+    if (cli_has(m->c, OPT_LIST))
+        sim_on_difference(m->run, list_difference, m);
+    lardsim_on_unused(m->run, given_warn_unused, NULL);
+    progress_run(&progress, m->run, NULL);
+    stop_run(m->run);
+    if (lardsim_start(m->run))
+        return;
+    lardsim_run(m->run, m->c->arg[0]);
+    progress_run_over(&progress);
+    lardsim_finish(m->run);
+    if (lardsim_error(m->run) &&
+        (lardsim_events(m->run) == 0 || lardsim_exit_code(m->run) == LARD_CONFIG))
+        return;
+    if (cli_has(m->c, OPT_JSON))
+        print_json(m);
+    else if (!quiet)
+        print_text(m);
+}
+
+static bool any_race(const struct lardsim *l)
+{
+    uint64_t n;
+
+    for (size_t i = 0; lardsim_policy(l, i); i++)
+        if (count_of(l, "policy", lardsim_policy(l, i), "races.accesses", &n) && n > 0)
+            return true;
+    return false;
+}
+
+/* On a machine, unless a truth or the differences are asked for. */
+static int wants_costs(const struct cli *c, const struct given *g, bool *costs, struct err *e)
+{
+    *costs = false;
+    if (cli_has(c, OPT_TRUTH) || cli_has(c, OPT_LIST))
+        return 0;
+    return costs_wanted(g, costs, e);
+}
+
+static int compare_verdicts(const struct cli *c, struct err *e)
+{
+    if (cli_has(c, OPT_SEEDS) || cli_has(c, OPT_CONVERGE) || cli_has(c, OPT_BAND))
+        return err_set(
+            e, LARD_USAGE,
+            "compare: --seeds, --converge and --band are about what policies cost; give a "
+            "machine, as --config radish8, and neither --truth nor --list");
+
+    struct compare_files files;
+    if (compare_files_open(&files, c, e))
+        return -1;
+    struct comparison m = {.run = lardsim_new(), .c = c};
+    if (configure(m.run, c) == 0)
+        run_source(&m);
+    if (!lardsim_error(m.run))
+        write_files(&m, &files, e);
+    compare_files_abort(&files);
+    if (lardsim_error(m.run))
+        err_set(e, (enum lard_exit)lardsim_exit_code(m.run), "%s", lardsim_error(m.run));
+    else if (cli_has(c, OPT_ERROR_ON_RACE) && any_race(m.run))
+        err_set(e, LARD_RACES, "%s: races were found, and --error-on-race was given", c->arg[0]);
+    stop_run(NULL);
+    lardsim_free(m.run);
+    return e->code ? -1 : LARD_DONE;
+}
+
+static int compare_given(const struct cli *c, struct err *e)
+{
+    struct given g = cli_given(c);
+    bool costs;
+    int status = wants_costs(c, &g, &costs, e);
+
+    if (!status)
+        status = costs ? compare_costs(c, &g, e) : compare_verdicts(c, e);
+    given_free(&g);
+    return status;
+}
+
+/* Of two results that are there, in place of a run. */
+static int compare_results(const struct cli *c, struct err *e)
+{
+    double threshold;
+
+    if (c->args != 2)
+        return err_set(e, LARD_USAGE, "compare: --results is of two folders, and there are %zu",
+                       c->args);
+    for (size_t i = 0; i < c->n; i++)
+        if (c->given[i].key != OPT_RESULTS && c->given[i].key != OPT_THRESHOLD &&
+            c->given[i].key != OPT_JSON)
+            return err_set(e, LARD_USAGE,
+                           "compare: with --results nothing runs, and only "
+                           "--threshold and --json go with it");
+    return difference_threshold(cli_get(c, OPT_THRESHOLD), &threshold, e)
+               ? -1
+               : difference_verb(&c->arg[0], threshold, cli_has(c, OPT_JSON), e);
+}
+
+static int run_compare(const struct cli *c, struct err *e)
+{
+    struct with_source full;
+
+    if (cli_has(c, OPT_RESULTS))
+        return compare_results(c, e);
+    if (c->args > 1)
+        return err_set(e, LARD_USAGE, "compare: \"%s\" is one operand too many", c->arg[1]);
+    if (cli_has(c, OPT_THRESHOLD))
+        return err_set(e, LARD_USAGE, "compare: --threshold needs --results");
+    if (cli_has(c, OPT_OVERWRITE) && !cli_get(c, 'o') && !cli_get(c, OPT_CSV) &&
+        !cli_get(c, OPT_PLOT))
+        return err_set(e, LARD_USAGE,
+                       "compare: --overwrite needs --output, --csv or --plot, whose folder or file "
+                       "it replaces");
+    const int status = run_with_source(&full, c, e) ? -1 : compare_given(&full.cli, e);
+    with_source_free(&full);
+    return status;
+}
+
+static const struct argp_option options[] = {
+    {"policy", 'p', "SPEC", 0, "Compare this policy: NAME or LABEL=NAME; give two or more", 0},
+    {"policies", 0, "SPEC,...", OPTION_ALIAS, "The same as --policy for each", 0},
+    {"truth", OPT_TRUTH, "LABEL", 0, "Hold the others against this one; without, the first", 0},
+    {"list", OPT_LIST, NULL, 0, "Print each difference, and why", 0},
+    ROWS_SETTINGS,
+    {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace the results if the folder or file exists", 0},
+    {"seeds", OPT_SEEDS, "N", 0,
+     "On a machine: run with N seeds, and tell the mean of the overheads and its 95 percent "
+     "interval",
+     0},
+    {"converge", OPT_CONVERGE, NULL, 0,
+     "On a machine: double the length until the overheads are settled", 0},
+    {"band", OPT_BAND, "PERCENT", 0,
+     "On a pipelined core: tell the overheads with core.unmodelled at 0 and at PERCENT", 0},
+    {"csv", OPT_CSV, "FILE", 0, "Write the table, a row a policy", 0},
+    {"plot", OPT_PLOT, "FILE", 0, "Write a plot of the table, an SVG", 0},
+    {"results", OPT_RESULTS, NULL, 0,
+     "Run nothing: say what differs between the results in the folders A and B", 0},
+    ROW_THRESHOLD,
+    ROWS_OUTCOME,
+    ROW_END};
+
+const struct verb verb_compare = {
+    .name = "compare",
+    .args = "[SOURCE | A B]",
+    .summary = "Runs several policies over one execution: who is wrong, or what each costs.",
+    .text =
+        "SOURCE is what `lardsim run` takes. Without policies, a file or a preset, the policies "
+        "are those of LARD's Table 3.\n"
+        "Without a machine, or with --truth or --list, the policies are held to one of them, the "
+        "truth. It must be an exact detector of happens-before: vc, or fasttrack with repeats = "
+        "report. For detectors of happens-before that judge every access, false and missed "
+        "accesses "
+        "and sites are counted as in LARD's Table 3. For all policies places and pairs of sites "
+        "are compared. The table says what each policy promises. --output writes what a run "
+        "writes, "
+        "compare.json, and differences.jsonl: one line a difference, at most compare.max.\n"
+        "With a machine, and without --truth and --list, the table says what the policies cost. "
+        "Each runs on a machine of its own, after one without a policy (none), "
+        "so SOURCE is read several times and can't be a pipe. Overhead is by how much a policy's "
+        "cycles exceed those of none. With --output each policy's results go to a folder "
+        "with its label, beside compare.json.\n"
+        "With --results A B nothing runs. Two folders that `run`, `compare` or `sweep` wrote are "
+        "held against each other: parameters, builds, statistics, and races by identity; and what "
+        "of "
+        "it may be the reason.",
+    .examples = "lardsim compare program.lard\n"
+                "lardsim compare -p vc -p fasttrack --list program.lard\n"
+                "lardsim compare -p vc -p naive=vc --set policy.naive.view=naive program.lard\n"
+                "lardsim compare -c radish8 --policies fasttrack,radish,lardish workload:sor\n"
+                "lardsim compare --preset kernel-threads --truth lard -o results program.lard\n"
+                "lardsim compare --results --threshold 5 before after",
+    .options = options,
+    .min_args = 0,
+    .max_args = 2,
+    .run = run_compare,
+};

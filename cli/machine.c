@@ -1,0 +1,97 @@
+/* machine.c - lardsim machine: draws the machine that a configuration describes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/drawing/drawing.h"
+#include "cli/run/run.h"
+
+enum { OPT_ASCII = 512 };
+
+/* What alone was given by -c or --preset, without its folder; NULL: nothing, or several. */
+static const char *name_of(const struct cli *c)
+{
+    const char *name = NULL;
+
+    for (size_t i = 0; i < c->n; i++)
+        if (c->given[i].key == OPT_CONFIG || c->given[i].key == OPT_PRESET) {
+            if (name)
+                return NULL;
+            const char *slash = strrchr(c->given[i].value, '/');
+            name = slash ? slash + 1 : c->given[i].value;
+        }
+    return name;
+}
+
+static int write_picture(const struct machine_drawing *d, const struct cli *c, struct err *e)
+{
+    struct outfile *f = outfile_open(cli_get(c, 'o'), cli_has(c, OPT_OVERWRITE), e);
+
+    if (!f)
+        return -1;
+    picture_draw(d, outfile_stream(f));
+    return outfile_commit(f, e);
+}
+
+static int draw(struct machine_drawing *d, const struct cli *c, struct err *e)
+{
+    const char *picture = cli_get(c, 'o');
+
+    if (picture && write_picture(d, c, e))
+        return -1;
+    if (picture && !strcmp(picture, "-"))
+        return LARD_DONE;
+    if (cli_has(c, OPT_JSON))
+        drawing_json(d, stdout);
+    else if (!cli_has(c, OPT_QUIET))
+        text_draw(d, cli_has(c, OPT_ASCII), stdout);
+    return LARD_DONE;
+}
+
+static int machine_run(const struct cli *c, struct err *e)
+{
+    struct machine_drawing d = {.name = name_of(c)};
+    struct given g = cli_given(c);
+    int code = -1;
+
+    for (size_t i = 0; i < c->args; i++)
+        given_add(&g, GIVEN_SET, c->arg[i]);
+    if (cli_get(c, 'o') && outfile_check(cli_get(c, 'o'), cli_has(c, OPT_OVERWRITE), e))
+        ;
+    else if (!drawing_make(&d, &g, e))
+        code = draw(&d, c, e);
+    drawing_free(&d);
+    given_free(&g);
+    return code;
+}
+
+static const struct argp_option options[] = {
+    {"policy", 'p', "SPEC", 0, "Draw what this policy keeps, and what it takes; may be repeated",
+     0},
+    ROWS_CONFIG,
+    {"output", 'o', "FILE", 0,
+     "Draw to this file, as an SVG, too; \"-\": to standard output, alone", 0},
+    {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace the file if it exists", 0},
+    {"ascii", OPT_ASCII, NULL, 0, "Draw lines with characters of ASCII, whatever the locale", 0},
+    ROW_JSON,
+    {"quiet", OPT_QUIET, NULL, 0, "Print nothing", 0},
+    ROW_END};
+
+const struct verb verb_machine = {
+    .name = "machine",
+    .args = "[NAME=VALUE...]",
+    .summary = "Draws the machine that a configuration describes.",
+    .text =
+        "From the cores down to the memory, or from processes to their network: sizes, ways, and "
+        "the cycles of an access by who answers it. What there is several times is drawn once. "
+        "NAME=VALUE is the same as --set.\n"
+        "With policies it says where they keep what they remember, and what they add to an event. "
+        "That is measured: a few events run on this machine, with one more each time. Accesses "
+        "have 4 bytes.",
+    .examples = "lardsim machine -c radish8\n"
+                "lardsim machine -c opteron64 -p fasttrack -o machine.svg\n"
+                "lardsim machine -c radish8 -p lardish l2.size=0\n"
+                "lardsim machine -c alpha-cvm -p cvm --json",
+    .options = options,
+    .max_args = (size_t)-1,
+    .run = machine_run,
+};

@@ -1,0 +1,302 @@
+/* verb.c - lardsim programs list, build, capture and forget. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "workloads/programs/cache.h"
+#include "workloads/programs/programs.h"
+
+/* ---- list ----------------------------------------------------------------------------------- */
+
+/* In words, each once. */
+static void missing_each(const struct recipe *r, void (*word)(void *arg, const char *text),
+                         void *arg)
+{
+    struct recipe_needs s;
+
+    needs_read(&s, r);
+    for (size_t i = 0; i < s.packages; i++)
+        word(arg, s.package[i]);
+    if (s.agents)
+        word(arg, "a lardsim with agents of Java");
+    if (s.sources)
+        word(arg, "sources of apt");
+    needs_free(&s);
+}
+
+static void print_word(void *words, const char *text)
+{
+    printf("%s%s", *(size_t *)words ? ", " : "; missing: ", text);
+    ++*(size_t *)words;
+}
+
+static void print_missing(const struct recipe *r)
+{
+    size_t words = 0;
+
+    missing_each(r, print_word, &words);
+    putchar('\n');
+}
+
+static void json_word(void *json, const char *text)
+{
+    json_str(json, text);
+}
+
+static void print_recipe(const struct recipe *r, int width)
+{
+    printf("%-*s  %s", width, r->name, r->about);
+    for (size_t i = 0; i < r->packages.n; i++)
+        printf("%s%s", i ? " " : " (", r->packages.item[i]);
+    for (size_t i = 0; i < r->sources.n; i++)
+        printf("%s%s", i || r->packages.n ? ", source of " : " (source of ", r->sources.item[i]);
+    fputs(r->packages.n || r->sources.n ? ")" : "", stdout);
+    print_missing(r);
+}
+
+static void json_list(struct json *j, const char *key, const struct param_list *list)
+{
+    json_key(j, key);
+    json_array(j);
+    for (size_t i = 0; i < list->n; i++)
+        json_str(j, list->item[i]);
+    json_end(j);
+}
+
+static void json_kept(struct json *j, const struct recipe *r, const struct cache_list *l)
+{
+    json_key(j, "kept");
+    json_array(j);
+    for (size_t i = 0; i < l->n; i++) {
+        if (strcmp(l->at[i].program, r->name) != 0)
+            continue;
+        json_object(j);
+        json_key_str(j, "name", l->at[i].name);
+        json_key_u64(j, "bytes", l->at[i].bytes);
+        json_key_u64(j, "used", (uint64_t)l->at[i].used.tv_sec);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+/* The last used first. */
+static void print_kept(const struct cache_list *l, uint64_t limit)
+{
+    char *root = cache_root();
+
+    printf("\nkept in %s: %.1f MiB", root, (double)l->bytes / (1 << 20));
+    if (limit)
+        printf(" of %.0f, the limit", (double)limit / (1 << 20));
+    putchar('\n');
+    for (size_t i = l->n; i-- > 0;) {
+        char day[16];
+        struct tm at;
+        strftime(day, sizeof day, "%Y-%m-%d", localtime_r(&l->at[i].used.tv_sec, &at));
+        printf("  %-32s %8.1f MiB  used %s\n", l->at[i].name, (double)l->at[i].bytes / (1 << 20),
+               day);
+    }
+    free(root);
+}
+
+static void json_recipe(struct json *j, const struct recipe *r, const struct cache_list *l)
+{
+    json_object(j);
+    json_key_str(j, "name", r->name);
+    json_key_str(j, "about", r->about);
+    json_key_str(j, "kind", recipe_native(r) ? "native" : "java");
+    json_list(j, "packages", &r->packages);
+    json_list(j, "sources", &r->sources);
+    json_key(j, "missing");
+    json_array(j);
+    missing_each(r, json_word, j);
+    json_end(j);
+    json_key_str(j, "twin", *r->twin ? r->twin : NULL);
+    for (size_t i = 0; i < PROGRAM_SIZES; i++)
+        json_key_str(j, program_sizes[i], *r->size[i] ? r->size[i] : NULL);
+    json_kept(j, r, l);
+    json_end(j);
+}
+
+static int list_each(char **name, size_t n, struct json *j, const struct cache_list *l,
+                     struct err *e)
+{
+    int width = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if ((int)strlen(name[i]) > width)
+            width = (int)strlen(name[i]);
+    for (size_t i = 0; i < n; i++) {
+        struct recipe r;
+        const int failed = recipe_read(&r, name[i], e);
+        if (!failed && j)
+            json_recipe(j, &r, l);
+        else if (!failed)
+            print_recipe(&r, width);
+        recipe_free(&r);
+        if (failed)
+            return -1;
+    }
+    return 0;
+}
+
+static int list_run(const struct cli *c, struct err *e)
+{
+    struct cache_list l;
+    struct json j;
+    uint64_t limit;
+    size_t n;
+    char **name = cache_limit(&limit, e) ? NULL : recipe_names(&n, e);
+    const bool json = cli_has(c, OPT_JSON);
+
+    if (!name)
+        return -1;
+    cache_read(&l);
+    if (json) {
+        json_init(&j, stdout, true);
+        json_array(&j);
+    }
+    const int failed = list_each(name, n, json ? &j : NULL, &l, e);
+    if (json)
+        json_end(&j);
+    if (!json && !failed && l.n)
+        print_kept(&l, limit);
+    if (!json && !failed)
+        puts("next: `lardsim run program:NAME`, which captures it once");
+    cache_list_free(&l);
+    recipe_names_free(name, n);
+    return failed ? -1 : LARD_DONE;
+}
+
+static const struct argp_option list_options[] = {ROW_JSON, ROW_END};
+
+const struct verb verb_programs_list = {
+    .name = "programs list",
+    .args = "",
+    .summary = "Lists real programs that can be captured, and what is kept of them.",
+    .text = "In brackets what they are made of: Debian's packages, and sources of packages; then "
+            "what of all that a capture needs is missing here. `lardsim programs capture NAME` "
+            "says the one line that installs it. Below them the programs that were built and the "
+            "captures, each with its size and the day "
+            "of its last use. Together they take at most what LARDSIM_CACHE_LIMIT says, or 4Gi.",
+    .examples = "lardsim programs list\nlardsim programs list --json",
+    .options = list_options,
+    .run = list_run,
+};
+
+/* ---- build and capture ---------------------------------------------------------------------- */
+
+/* path: taken. */
+static int print_path(char *path)
+{
+    if (!path)
+        return -1;
+    puts(path);
+    free(path);
+    return LARD_DONE;
+}
+
+static int build_run(const struct cli *c, struct err *e)
+{
+    struct program_run a;
+    char *path =
+        program_run_read(&a, c->arg[0], e) ? NULL : program_build(&a, cli_has(c, OPT_QUIET), e);
+
+    program_run_free(&a);
+    return print_path(path);
+}
+
+static int capture_run(const struct cli *c, struct err *e)
+{
+    struct program_run a;
+    char *path = program_run_read(&a, c->arg[0], e)
+                     ? NULL
+                     : program_capture(&a, cli_has(c, OPT_AGAIN), cli_has(c, OPT_QUIET), e);
+
+    program_run_free(&a);
+    return print_path(path);
+}
+
+/* ---- forget ---------------------------------------------------------------------------------- */
+
+static int forget_run(const struct cli *c, struct err *e)
+{
+    const bool all = !strcmp(c->arg[0], "all");
+    struct cache_list l;
+    uint64_t gone = 0;
+    size_t n = 0;
+
+    cache_read(&l);
+    for (size_t i = 0; i < l.n && !e->code; i++) {
+        const bool meant =
+            all || !strcmp(l.at[i].program, c->arg[0]) || !strcmp(l.at[i].name, c->arg[0]);
+        if (!meant || cache_forget(&l.at[i], e))
+            continue;
+        gone += l.at[i].bytes;
+        n++;
+    }
+    cache_list_free(&l);
+    if (e->code)
+        return -1;
+    if (!n && !all)
+        return err_set(e, LARD_USAGE,
+                       "nothing is kept of %.100s; `lardsim programs list` says what is",
+                       c->arg[0]);
+    if (!cli_has(c, OPT_QUIET))
+        print_note("removed %zu folders, %.1f MiB", n, (double)gone / (1 << 20));
+    return LARD_DONE;
+}
+
+static const struct argp_option build_options[] = {ROW_QUIET, ROW_END};
+static const struct argp_option capture_options[] = {
+    {"again", OPT_AGAIN, NULL, 0, "Capture it also where a capture is kept", 0},
+    ROW_QUIET,
+    ROW_END};
+
+const struct verb verb_programs_build = {
+    .name = "programs build",
+    .args = "PROGRAM",
+    .summary = "Builds a real program, and says where it is.",
+    .text = "Its driver is compiled against Debian's packages, or the program itself from Debian's "
+            "sources, for capture. What is missing is named with the command that installs it.",
+    .examples = "lardsim programs build xalan",
+    .options = build_options,
+    .min_args = 1,
+    .max_args = 1,
+    .run = build_run,
+};
+
+const struct verb verb_programs_capture = {
+    .name = "programs capture",
+    .args = "PROGRAM[,KEY=VALUE...]",
+    .summary = "Captures a real program, and says where its trace is.",
+    .text =
+        "A capture is made once, and kept in $XDG_CACHE_HOME/lardsim/programs (~/.cache). "
+        "provenance.yaml beside it says of what: packages and their versions, the driver, the "
+        "command. It is made again where that would be another. The program runs alone first, "
+        "and must print the same under capture. PROGRAM may be followed by size=small|medium, "
+        "threads=N, collector=serial|parallel, and lives=used, which leaves out the memory that "
+        "nothing in the capture uses (`lardsim trace strip`). As a source, program:NAME,... does "
+        "the same. Captures that were not used for the longest time are removed where all together "
+        "take more than LARDSIM_CACHE_LIMIT (4Gi; 0: no limit).",
+    .examples = "lardsim programs capture xalan,size=medium\n"
+                "lardsim run program:xalan",
+    .options = capture_options,
+    .min_args = 1,
+    .max_args = 1,
+    .run = capture_run,
+};
+
+const struct verb verb_programs_forget = {
+    .name = "programs forget",
+    .args = "PROGRAM|all",
+    .summary = "Removes what is kept of a real program, or of all.",
+    .text =
+        "Captures, and what was built, of the program, or what `lardsim programs list` lists by "
+        "that name. What another lardsim uses stays, and is an error.",
+    .examples = "lardsim programs forget xalan\n"
+                "lardsim programs forget xalan-medium-4",
+    .options = build_options,
+    .min_args = 1,
+    .max_args = 1,
+    .run = forget_run,
+};

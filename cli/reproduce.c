@@ -1,0 +1,348 @@
+/* verb.c - lardsim reproduce: repeats a table or a claim of a paper with our programs, and judges
+ * what the paper says. The programs are not the paper's, so claims are judged, not numbers; the
+ * paper's numbers stand beside ours. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "base/program/place.h"
+#include "base/folder.h"
+#include "results/papers/all.h"
+#include "results/papers/lard.h"
+#include "results/papers/table.h"
+#include "sim/sim.h"
+
+enum { OPT_PLOT = 512, OPT_PROGRAMS, OPT_GNUPLOT, OPT_CELLS, OPT_QUICK, OPT_SEEDS, OPT_SIZE };
+
+/* ---- files ---------------------------------------------------------------------------------- */
+
+struct table_files { /* own; NULL: not asked for */
+    struct outfile *csv, *plot, *gnuplot;
+};
+
+/* NULL with no error: no path. */
+static struct outfile *open_file(const struct cli *c, const char *path, struct err *e)
+{
+    return path ? outfile_open(path, cli_has(c, OPT_OVERWRITE), e) : NULL;
+}
+
+static void abort_files(struct table_files *f)
+{
+    outfile_abort(f->csv);
+    outfile_abort(f->plot);
+    outfile_abort(f->gnuplot);
+}
+
+/* Before anything runs: a path that can't be written is known at once. */
+static int open_files(struct table_files *f, const struct cli *c, struct err *e)
+{
+    f->csv = open_file(c, cli_get(c, 'o'), e);
+    f->plot = e->code ? NULL : open_file(c, cli_get(c, OPT_PLOT), e);
+    f->gnuplot = e->code ? NULL : open_file(c, cli_get(c, OPT_GNUPLOT), e);
+    return e->code ? -1 : 0;
+}
+
+static int commit(struct outfile **file, struct err *e)
+{
+    struct outfile *f = *file;
+
+    *file = NULL;
+    return f ? outfile_commit(f, e) : 0;
+}
+
+static int commit_files(struct table_files *f, struct err *e)
+{
+    return commit(&f->csv, e) || commit(&f->plot, e) || commit(&f->gnuplot, e) ? -1 : 0;
+}
+
+/* ---- LARD's Tables 2 and 3 ------------------------------------------------------------------ */
+
+static int refuse(const struct cli *c, const char *name, struct err *e)
+{
+    static const struct {
+        int key;
+        const char *text;
+    } no[] = {{OPT_GNUPLOT, "--gnuplot"}, {OPT_CELLS, "--cells"}, {OPT_QUICK, "--quick"},
+              {OPT_SEEDS, "--seeds"},     {OPT_SIZE, "--size"},   {'j', "--jobs"},
+              {OPT_BAND, "--band"}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(no); i++)
+        if (cli_has(c, no[i].key))
+            return err_set(e, LARD_USAGE,
+                           "reproduce: %s is no sweep, and has no %s; leave that out", name,
+                           no[i].text);
+    return 0;
+}
+
+static int reproduce_lard(const struct cli *c, const struct paper *p, struct table_files *f,
+                          struct err *e)
+{
+    const bool quiet = cli_has(c, OPT_QUIET), json = cli_has(c, OPT_JSON);
+    struct lard_report r = {.quiet = quiet || json, .paper = p};
+    size_t suite = 0;
+
+    if (refuse(c, p->name, e) || cli_index(c, OPT_PROGRAMS, suite_names, &suite, e) ||
+        open_files(f, c, e))
+        return -1;
+    int status = lard_run(&r, &suites[suite], quiet, e);
+    if (!status && f->csv)
+        lard_csv(&r, outfile_stream(f->csv));
+    if (!status && f->plot)
+        lard_plot(&r, outfile_stream(f->plot));
+    status = status || commit_files(f, e) ? -1 : 0;
+    if (!status && json)
+        lard_json(&r, suites[suite].name);
+    if (!status && r.verdicts[FAILS])
+        status = err_set(e, LARD_TOLERANCE, "%s: %u claims fail; the table says which", p->name,
+                         r.verdicts[FAILS]);
+    lard_free(&r);
+    return status;
+}
+
+/* ---- where cells are ------------------------------------------------------------------------ */
+
+/* A folder for cells that nobody keeps: owned by the caller. NULL: error. */
+static char *temporary(struct err *e)
+{
+    char *dir;
+
+    if (!place_temporary(&dir, "lardsim-cells"))
+        return dir;
+    err_set(e, LARD_OUTPUT, "%s: a folder for cells can't be made there; give --cells DIR", dir);
+    free(dir);
+    return NULL;
+}
+
+/* The table's machine must have a core that heeds core.unmodelled. */
+static int band_option(uint64_t *most, const struct cli *c, const struct reproduction *t,
+                       struct err *e)
+{
+    const char *machine = t ? machine_of(t) : NULL;
+
+    if (!cli_has(c, OPT_BAND))
+        return 0;
+    if (!machine)
+        return err_set(e, LARD_USAGE, "reproduce: --band is of one table on a machine; name that");
+    struct config *config = config_new(run_presets);
+    const int failed = config_preset(config, machine, e) || cli_band(c, config, most, e);
+    config_free(config);
+    return failed ? -1 : 0;
+}
+
+static int run_options(struct run_options *o, const struct cli *c, const struct reproduction *t,
+                       struct err *e)
+{
+    o->quick = cli_has(c, OPT_QUICK);
+    o->quiet = cli_has(c, OPT_QUIET);
+    o->size = cli_get(c, OPT_SIZE);
+    if (cli_u64(c, 'j', &o->jobs, e) || cli_u64(c, OPT_SEEDS, &o->seeds, e) ||
+        band_option(&o->band, c, t, e))
+        return -1;
+    if (o->jobs > 4096 || o->seeds > 1000)
+        return err_set(e, LARD_USAGE, "reproduce: give at most 4096 --jobs, and 1000 --seeds");
+    return 0;
+}
+
+/* ---- a table -------------------------------------------------------------------------------- */
+
+static int write_table(const struct table_results *r, struct table_files *f, struct err *e)
+{
+    if (f->csv)
+        file_csv(r, outfile_stream(f->csv));
+    if (f->plot)
+        file_plot(r, outfile_stream(f->plot));
+    if (f->gnuplot)
+        file_gnuplot(r, outfile_stream(f->gnuplot));
+    return commit_files(f, e);
+}
+
+static void print_table(const struct cli *c, const struct table_results *r)
+{
+    struct json j;
+
+    if (cli_has(c, OPT_JSON)) {
+        json_init(&j, stdout, true);
+        page_json(r, &j);
+    } else if (!cli_has(c, OPT_QUIET)) {
+        page_print(r);
+    }
+}
+
+static int reproduce_table(const struct cli *c, const struct reproduction *t,
+                           const struct run_options *o, struct table_files *f, struct err *e)
+{
+    struct table_results r = {0};
+    unsigned verdicts[TABLE_VERDICTS];
+
+    if (open_files(f, c, e))
+        return -1;
+    int status = results_make(&r, t, o, e) || write_table(&r, f, e) ? -1 : 0;
+    if (!status) {
+        print_table(c, &r);
+        judge_all(&r, verdicts);
+        if (verdicts[TABLE_DIFFERS])
+            status = err_set(e, LARD_TOLERANCE, "%s: %u claims differ; the table says which",
+                             t->name, verdicts[TABLE_DIFFERS]);
+    }
+    results_free(&r);
+    return status;
+}
+
+static int reproduce_all(const struct cli *c, const struct run_options *o, struct table_files *f,
+                         struct err *e)
+{
+    if (cli_has(c, OPT_PLOT) || cli_has(c, OPT_GNUPLOT) || cli_has(c, OPT_SIZE))
+        return err_set(e, LARD_USAGE,
+                       "reproduce: --plot, --gnuplot and --size are of one table; name that");
+    if (!o->quick && !cli_has(c, OPT_CELLS))
+        return err_set(e, LARD_USAGE,
+                       "reproduce: all tables take hours; give --cells DIR, with which it goes on "
+                       "where it was stopped, or --quick");
+    if (open_files(f, c, e))
+        return -1;
+    const struct all_options all = {
+        .run = *o, .json = cli_has(c, OPT_JSON), .csv = f->csv ? outfile_stream(f->csv) : NULL};
+    const int status = all_run(&all, e);
+    struct err late = {0};
+    return commit_files(f, status && e->code != LARD_TOLERANCE ? &late : e) ? -1 : status;
+}
+
+/* ---- the verb ------------------------------------------------------------------------------- */
+
+static const struct reproduction *table_named(const char *name)
+{
+    for (const struct reproduction *t = reproductions; t->name; t++)
+        if (!strcmp(t->name, name))
+            return t;
+    return NULL;
+}
+
+static int no_such(const char *name, struct err *e)
+{
+    char *all = xstrdup("all");
+
+    for (const struct reproduction *t = reproductions; t->name; t++)
+        xappend(&all, ", ", t->name);
+    for (const struct paper *p = papers; p->name; p++)
+        xappend(&all, ", ", p->name);
+    err_set(e, LARD_USAGE, "reproduce: %.100s: no such result; there are %s", name, all);
+    free(all);
+    return -1;
+}
+
+/* A table whose programs are captures of real ones. */
+static int reproduce_captured(const struct cli *c, const struct reproduction *t,
+                              const struct run_options *o, struct table_files *f, struct err *e)
+{
+    struct reproduction real;
+
+    if (!t || o->seeds)
+        return err_set(
+            e, LARD_USAGE,
+            "reproduce: --programs real is for one table, and its programs are captures, "
+            "without seeds; leave --seeds out");
+    const int status = captured_table(&real, t, o, e) ? -1 : reproduce_table(c, &real, o, f, e);
+    captured_free(&real);
+    return status;
+}
+
+/* Of what is a sweep, one or all. */
+static int reproduce_sweep(const struct cli *c, const struct reproduction *t, struct table_files *f,
+                           struct err *e)
+{
+    struct run_options o = {.dir = cli_get(c, OPT_CELLS)};
+    char *own = NULL;
+    size_t suite = SUITE_TWINS;
+
+    if (cli_index(c, OPT_PROGRAMS, suite_names, &suite, e))
+        return -1;
+    if (suite == SUITE_KERNELS)
+        return err_set(e, LARD_USAGE,
+                       "reproduce: --programs kernels is for lard-table2 and lard-table3");
+    if (t && !t->program->name && suite != SUITE_REAL)
+        return err_set(e, LARD_USAGE, "reproduce: %s is of real programs: give --programs real",
+                       t->name);
+    if (run_options(&o, c, t, e) || (!o.dir && !(o.dir = own = temporary(e))))
+        return -1;
+    const int status = suite == SUITE_REAL ? reproduce_captured(c, t, &o, f, e)
+                       : t                 ? reproduce_table(c, t, &o, f, e)
+                                           : reproduce_all(c, &o, f, e);
+    if (own)
+        (void)folder_remove(own);
+    free(own);
+    return status;
+}
+
+/* Standard output is for one of them. */
+static int check_stdout(const struct cli *c, struct err *e)
+{
+    static const int file[] = {'o', OPT_PLOT, OPT_GNUPLOT};
+
+    for (size_t i = 0; i < ARRAY_SIZE(file) && cli_has(c, OPT_JSON); i++)
+        if (cli_get(c, file[i]) && !strcmp(cli_get(c, file[i]), "-"))
+            return err_set(e, LARD_USAGE,
+                           "reproduce: with --json, standard output has the JSON; give -o, --plot "
+                           "and --gnuplot a file");
+    return 0;
+}
+
+static int run_reproduce(const struct cli *c, struct err *e)
+{
+    const char *name = c->arg[0];
+    const struct paper *lard = lard_find(name);
+    const struct reproduction *t = table_named(name);
+    struct table_files files = {0};
+
+    if (!lard && !t && strcmp(name, "all") != 0)
+        return no_such(name, e);
+    if (check_stdout(c, e))
+        return -1;
+    const int status = lard ? reproduce_lard(c, lard, &files, e) : reproduce_sweep(c, t, &files, e);
+    abort_files(&files);
+    return status;
+}
+
+static const struct argp_option options[] = {
+    {"output", 'o', "FILE", 0, "Write all counts to this file as CSV, too; - is standard output",
+     0},
+    {"plot", OPT_PLOT, "FILE", 0, "Write a plot of the paper's numbers and ours, an SVG", 0},
+    {"gnuplot", OPT_GNUPLOT, "FILE", 0, "Write a script for gnuplot, with the data in it", 0},
+    {"programs", OPT_PROGRAMS, "twins|kernels|real", 0,
+     "What runs: twins of the paper's programs (the default), captures of real programs, or, for "
+     "lard-table2 and lard-table3, programs that compute",
+     0},
+    {"cells", OPT_CELLS, "DIR", 0,
+     "Keep the cells of the sweep in this folder, and run those only that it does not have", 0},
+    {"jobs", 'j', "N", 0, "Run in this many processes; else in as many as there are processors", 0},
+    {"quick", OPT_QUICK, NULL, 0, "Run less: shorter programs, one seed", 0},
+    {"seeds", OPT_SEEDS, "N", 0, "Run each program with so many seeds", 0},
+    {"size", OPT_SIZE, "TEXT", 0,
+     "What each program is given besides, as accesses=1M; a captured one, as size=medium", 0},
+    {"band", OPT_BAND, "PERCENT", 0,
+     "Run all once more with core.unmodelled at PERCENT, and print both ends", 0},
+    {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace FILE if it exists", 0},
+    ROW_JSON,
+    ROW_QUIET,
+    ROW_END};
+
+const struct verb verb_reproduce = {
+    .name = "reproduce",
+    .args = "NAME",
+    .summary = "Repeats a table of a paper with our programs, and judges what the paper claims.",
+    .text = "NAME is a table or claim (docs/reproduce.md lists them), or all. The paper's numbers "
+            "stand beside ours. The programs are not the paper's own, so claims are judged: a "
+            "quantity against a band that was written before it was first run. If a claim differs, "
+            "the exit code is 6.\n"
+            "A table of overheads is a sweep: each program under each policy with each seed is a "
+            "cell. --cells keeps them, and a run that was stopped goes on. Tables share cells.",
+    .examples = "lardsim reproduce lard-table3\n"
+                "lardsim reproduce --quick valor-budget\n"
+                "lardsim reproduce valor-overhead --cells cells -o f.csv --gnuplot f.gp\n"
+                "lardsim reproduce all --quick\n"
+                "lardsim reproduce all --cells cells",
+    .options = options,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run_reproduce,
+};

@@ -1,0 +1,210 @@
+/* manage.c - lardsim sweep status and lardsim sweep clean: what the folder has, and what of it no
+ * cell of the spec needs. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "base/folder.h"
+#include "results/experiment/sweep.h"
+
+/* ---- status --------------------------------------------------------------------------------- */
+
+enum { WHY_MOST = 1200 };
+
+/* The first line of the log: owned by the caller. */
+static char *why_failed(const struct sweep_folder *f, const char *hash)
+{
+    char *dir = sweep_path(f, "failed", hash), *path = xasprintf("%s/log", dir);
+    size_t bytes;
+    char *why = file_text(path, WHY_MOST, &bytes);
+
+    if (!why)
+        why = xasprintf("its log can't be read: %s", strerror(errno));
+    why[strcspn(why, "\n")] = '\0';
+    free(dir);
+    free(path);
+    return why;
+}
+
+static void print_failed(const struct sweep_folder *f, const struct listing *l,
+                         const struct csv_row *r)
+{
+    const char *hash = csv_at(r, LISTED_CELL);
+    char *why = why_failed(f, hash);
+
+    printf("failed %s: policy %s, source %s", hash, csv_at(r, LISTED_POLICY),
+           csv_at(r, LISTED_SOURCE));
+    for (size_t i = LISTED_AXES; i < r->n; i++)
+        if (*csv_at(r, i))
+            printf(", %s %s", csv_at(&l->head, i), csv_at(r, i));
+    printf("\n    ");
+    print_visible(stdout, why);
+    putchar('\n');
+    free(why);
+}
+
+static void print_status(const struct sweep_folder *f, const struct listing *l,
+                         const enum cell_state *state, const size_t n[])
+{
+    printf("cells    %zu\ndone     %zu\nfailed   %zu\nmissing  %zu\n", l->n, n[CELL_DONE],
+           n[CELL_FAILED], n[CELL_MISSING]);
+    if (n[CELL_DAMAGED])
+        printf("damaged  %zu\n", n[CELL_DAMAGED]);
+    for (size_t i = 0; i < l->n; i++)
+        if (state[i] == CELL_FAILED)
+            print_failed(f, l, &l->row[i]);
+}
+
+static void json_failed(struct json *j, const struct sweep_folder *f, const struct listing *l,
+                        const struct csv_row *r)
+{
+    char *why = why_failed(f, csv_at(r, LISTED_CELL));
+
+    json_object(j);
+    for (size_t i = 0; i < r->n; i++)
+        json_key_str(j, csv_at(&l->head, i), csv_at(r, i));
+    json_key_str(j, "why", why);
+    json_end(j);
+    free(why);
+}
+
+static void status_json(const struct sweep_folder *f, const struct listing *l,
+                        const enum cell_state *state, const size_t n[])
+{
+    struct json j;
+
+    json_init(&j, stdout, true);
+    json_object(&j);
+    json_key_str(&j, "schema", "lardsim-sweep-1");
+    json_key_u64(&j, "cells", l->n);
+    json_key_u64(&j, "done", n[CELL_DONE]);
+    json_key_u64(&j, "missing", n[CELL_MISSING]);
+    json_key_u64(&j, "damaged", n[CELL_DAMAGED]);
+    json_key(&j, "failed");
+    json_array(&j);
+    for (size_t i = 0; i < l->n; i++)
+        if (state[i] == CELL_FAILED)
+            json_failed(&j, f, l, &l->row[i]);
+    json_end(&j);
+    json_end(&j);
+}
+
+static int run_status(const struct cli *c, struct err *e)
+{
+    const struct sweep_folder f = {.dir = xstrdup(c->arg[0]), .lock = -1};
+    size_t n[CELL_STATES] = {0}, damaged;
+    struct listing l;
+
+    if (!listing_read(&l, f.dir, e)) {
+        enum cell_state *state = sweep_states(&f, &l, &damaged);
+        for (size_t i = 0; i < l.n; i++)
+            n[state[i]]++;
+        (cli_has(c, OPT_JSON) ? status_json : print_status)(&f, &l, state, n);
+        if (damaged)
+            sweep_damaged(&f, damaged, e);
+        free(state);
+    }
+    listing_free(&l);
+    free(f.dir);
+    return e->code ? -1 : LARD_DONE;
+}
+
+/* ---- clean ---------------------------------------------------------------------------------- */
+
+static void note_cells(struct map *known, const struct listing *l)
+{
+    map_init(known, NULL);
+    for (size_t i = 0; i < l->n; i++)
+        *map_put(known, strtoull(csv_at(&l->row[i], LISTED_CELL), NULL, 16)) = 1;
+}
+
+static size_t clean_room(const struct sweep_folder *f, const char *room, const struct map *known,
+                         struct err *e)
+{
+    char *path = sweep_path(f, room, NULL);
+    DIR *dir = opendir(path);
+    size_t removed = 0;
+
+    for (struct dirent *d; dir && !e->code && (d = readdir(dir));) {
+        if (!is_hash(d->d_name) || map_find(known, strtoull(d->d_name, NULL, 16)))
+            continue;
+        char *cell = sweep_path(f, room, d->d_name);
+        if (folder_remove(cell))
+            err_set(e, LARD_OUTPUT, "%s: can't be removed", cell);
+        removed++;
+        free(cell);
+    }
+    if (dir)
+        closedir(dir);
+    free(path);
+    return removed;
+}
+
+static void say_removed(const struct cli *c, size_t cells, size_t failed)
+{
+    struct json j;
+
+    if (!cli_has(c, OPT_JSON)) {
+        printf("removed: %zu cells, %zu failed ones\n", cells, failed);
+        return;
+    }
+    json_init(&j, stdout, true);
+    json_object(&j);
+    json_key_str(&j, "schema", "lardsim-sweep-clean-1");
+    json_key_u64(&j, "cells", cells);
+    json_key_u64(&j, "failed", failed);
+    json_end(&j);
+}
+
+static int run_clean(const struct cli *c, struct err *e)
+{
+    struct sweep_folder f = {.dir = xstrdup(c->arg[0]), .lock = -1};
+    struct listing l;
+    struct map known;
+
+    if (!listing_read(&l, f.dir, e)) {
+        free(f.dir);
+        if (!sweep_open(&f, c->arg[0], e)) {
+            note_cells(&known, &l);
+            const size_t cells = clean_room(&f, "cells", &known, e);
+            const size_t failed = clean_room(&f, "failed", &known, e);
+            say_removed(c, cells, failed);
+            folder_clean_flights(&f);
+            map_free(&known);
+        }
+    }
+    listing_free(&l);
+    sweep_close(&f);
+    return e->code ? -1 : LARD_DONE;
+}
+
+/* ---- verbs ---------------------------------------------------------------------------------- */
+
+static const struct argp_option status_options[] = {ROW_JSON, ROW_END};
+const struct verb verb_sweep_status = {
+    .name = "sweep status",
+    .args = "DIR",
+    .summary = "Says how many cells of a sweep are done, failed, missing and damaged.",
+    .text = "Each cell that failed is listed with the first line of its log, "
+            "DIR/failed/CELL/log. All files of a cell are held against its DONE: one that is not "
+            "as it was written is named, and counts as damaged; the exit code is 6 then.",
+    .examples = "lardsim sweep status l2",
+    .options = status_options,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run_status,
+};
+static const struct argp_option clean_options[] = {ROW_JSON, ROW_END};
+const struct verb verb_sweep_clean = {
+    .name = "sweep clean",
+    .args = "DIR",
+    .summary = "Removes cells of a sweep's folder that its latest spec does not have.",
+    .text = "They are of earlier specs. What a killed process has left goes, too.",
+    .examples = "lardsim sweep clean l2",
+    .options = clean_options,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run_clean,
+};

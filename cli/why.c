@@ -1,0 +1,132 @@
+/* why.c - lardsim why: explains why two accesses race, or why they do not. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/trace/trace.h"
+#include "results/why/why.h"
+
+enum { OPT_SVG = 540 };
+
+/* ---- the SVG -------------------------------------------------------------------------------- */
+
+/* As seen from the folder of now: a run's paths lead on from its own. */
+static char *absolute(const char *path)
+{
+    char *here = getcwd(NULL, 0);
+    char *full = *path == '/' || !here || !strcmp(path, "-") ? xstrdup(path)
+                                                             : xasprintf("%s/%s", here, path);
+
+    free(here);
+    return full;
+}
+
+static int write_svg(const struct answer *a, const char *path, bool overwrite, struct err *e)
+{
+    struct outfile *out = outfile_open(path, overwrite, e);
+
+    if (!out)
+        return -1;
+    answer_svg(a, outfile_stream(out));
+    return outfile_commit(out, e);
+}
+
+static int check_svg(const struct cli *c, char **path, struct err *e)
+{
+    const char *svg = cli_get(c, OPT_SVG);
+
+    if (cli_has(c, OPT_OVERWRITE) && !svg)
+        return err_set(e, LARD_USAGE, "why: --overwrite needs --svg, whose file it replaces");
+    if (svg && !strcmp(svg, "-") && cli_has(c, OPT_JSON))
+        return err_set(e, LARD_USAGE, "why: --json and --svg - both write to standard output");
+    if (!svg)
+        return 0;
+    *path = absolute(svg);
+    return strcmp(svg, "-") != 0 ? outfile_check(*path, cli_has(c, OPT_OVERWRITE), e) : 0;
+}
+
+/* ---- the verb ------------------------------------------------------------------------------- */
+
+struct showing {
+    const struct cli *c;
+    const char *svg; /* NULL: none is wanted */
+};
+
+static int show(void *arg, const struct answer *a, struct err *e)
+{
+    const struct showing *s = arg;
+
+    if (s->svg && write_svg(a, s->svg, cli_has(s->c, OPT_OVERWRITE), e))
+        return -1;
+    if (cli_has(s->c, OPT_JSON))
+        answer_json(a);
+    else if (!cli_has(s->c, OPT_QUIET) && !(s->svg && !strcmp(s->svg, "-")))
+        answer_text(a);
+    return 0;
+}
+
+static int why_run(const struct cli *c, struct err *e)
+{
+    char *svg = NULL;
+    struct showing s = {.c = c};
+    struct given all = cli_given(c), settings = given_copy(&all, given_is_configuration);
+    struct budget memory;
+    int failed = check_svg(c, &svg, e) || memory_option(&memory, c, e);
+    const struct why_question q = {.where = c->arg[0],
+                                   .which = c->arg[1],
+                                   .policy = cli_get(c, 'p'),
+                                   .given = &settings,
+                                   .memory = memory.limit,
+                                   .quiet = cli_has(c, OPT_QUIET)};
+
+    given_free(&all);
+    s.svg = svg;
+    if (!failed)
+        failed = why_answer(&q, show, &s, e);
+    given_free(&settings);
+    free(svg);
+    return failed ? -1 : LARD_DONE;
+}
+
+static const struct argp_option options[] = {
+    {"policy", 'p', "SPEC", 0,
+     "Explain what this policy says: NAME or LABEL=NAME, of a results folder a LABEL (the first "
+     "one; of a trace vc)",
+     0},
+    {"config", OPT_CONFIG, "FILE", 0,
+     "Of a trace: read parameters from a YAML file, or take a preset; may be repeated", 0},
+    {"preset", OPT_PRESET, "PRESET", 0,
+     "Of a trace: take the parameters of a preset; may be repeated", 0},
+    {"set", OPT_SET, "NAME=VALUE", 0, "Of a trace: set a parameter; may be repeated", 0},
+    {"svg", OPT_SVG, "FILE", 0, "Draw threads and edges to this file", 0},
+    {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace the file of --svg if it exists", 0},
+    ROW_JSON,
+    ROW_QUIET,
+    ROW_MEMORY,
+    ROW_END};
+
+const struct verb verb_why = {
+    .name = "why",
+    .args = "DIR|SOURCE EVENT|RACE",
+    .summary = "Explains why an access races, or what orders it.",
+    .text =
+        "DIR is a results folder: its source is read again, and must still have the same events. "
+        "SOURCE is a trace, \"workload:NAME\" or \"synth:\". EVENT is the number of the later "
+        "access (or of the commit with which it takes effect), RACE an identity from races.jsonl; "
+        "of several accesses with that identity it is the first.\n"
+        "The page says which locks both sides hold, what the first thread gives afterwards and who "
+        "takes it, how far that gets, which entry of the clock is missing, what moved or cleared "
+        "the memory; or by which edges the two are ordered. Where the view of the policy is "
+        "another than tracked, it says which instruction makes a false race, or hides one; where "
+        "the policy misses the race, by which rule.\n"
+        "Below that are a drawing of threads and edges, and the events around both. The trace is "
+        "read several times, and not kept.",
+    .examples = "lardsim why results 20\n"
+                "lardsim why results 3f1c2b9a64d0e587 --svg race.svg\n"
+                "lardsim why -p fastrcd program.lard 1234\n"
+                "lardsim why -p naive=vc --set policy.naive.view=naive program.lard 25",
+    .options = options,
+    .min_args = 2,
+    .max_args = 2,
+    .run = why_run,
+};

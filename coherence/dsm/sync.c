@@ -1,0 +1,328 @@
+/* sync.c - locks with a manager, barriers with a master, other objects.
+ *
+ * Process 0 is the master of all barriers. Managers of locks and objects are the processes in turn,
+ * as the objects come. A process that is its own manager sends itself nothing. */
+#include "coherence/dsm/dsm_int.h"
+
+static uint32_t *clock_new(struct dsm *d)
+{
+    budget_take(&d->budget, heap_bytes(d->n * sizeof(uint32_t)));
+    return xcalloc(d->n, sizeof(uint32_t));
+}
+
+/* What is left of a path from `now` on. What passed before is taken off its parts from the last
+ * one in the table on: those are what could be done while the process still had something else to
+ * do. */
+static struct path path_since(const struct path *of, sim_cycle now)
+{
+    struct path p = *of;
+    uint64_t over = 0;
+
+    for (unsigned i = 0; i < DSM_PARTS; i++)
+        over += p.part[i];
+    if (p.at < now)
+        return (struct path){.at = now};
+    over -= over > p.at - now ? p.at - now : over;
+    for (unsigned i = DSM_PARTS; i--;) {
+        const uint64_t off = p.part[i] < over ? p.part[i] : over;
+        p.part[i] -= off;
+        over -= off;
+    }
+    return p;
+}
+
+/* ---- other objects --------------------------------------------------------------------------- */
+
+static struct dsm_object *object_of(struct dsm *d, enum dsm_objects kind, uint64_t id)
+{
+    uint64_t *at = map_put(&d->objects[kind], id);
+    struct dsm_object *o = (struct dsm_object *)(uintptr_t)*at;
+
+    if (o)
+        return o;
+    o = xcalloc(1, sizeof *o);
+    *at = (uint64_t)(uintptr_t)o;
+    o->manager = (unsigned)(d->managed++ % d->n);
+    o->clock = clock_new(d);
+    return o;
+}
+
+/* Its sender does not wait for the message to arrive. */
+static void give(struct dsm *d, struct path *p, unsigned process, struct dsm_object *o)
+{
+    const uint32_t *own = d->process[process].clock;
+
+    if (o->manager != process) {
+        struct mail m = post(d, p, process, o->manager, DSM_MSG_TELL, ival_load(d, o->clock, own));
+        accept(d, &m.there, o->manager, m.bytes);
+        o->there = m.there.at;
+        d->process[process].told = DSM_MSG_TELL;
+    }
+    clock_join(d, o->clock, own);
+}
+
+static void take(struct dsm *d, struct path *p, unsigned process, struct dsm_object *o)
+{
+    const uint32_t *own = d->process[process].clock;
+
+    if (o->manager != process) {
+        send(d, p, process, o->manager, DSM_MSG_ASK, (struct load){{0}});
+        reach(p, DSM_PART_OTHERS, o->there);
+        send(d, p, o->manager, process, DSM_MSG_ANSWER, ival_load(d, own, o->clock));
+    } else {
+        reach(p, DSM_PART_OTHERS, o->there);
+    }
+    ival_learn(d, p, process, o->clock);
+}
+
+/* At a release or acquire, when all else is done: the data may be too many. */
+static sim_cycle done(struct dsm *d, enum dsm_wait what, sim_cycle now, struct path *p,
+                      unsigned process)
+{
+    if (d->process[process].kept > d->params.force)
+        collect_forced(d, p, process);
+    return arrived(d, what, now, p);
+}
+
+sim_cycle dsm_give(struct dsm *d, unsigned process, enum dsm_objects kind, uint64_t id,
+                   sim_cycle now)
+{
+    struct path p = begin(d, process, now);
+
+    ival_close(d, process);
+    give(d, &p, process, object_of(d, kind, id));
+    return done(d, DSM_WAIT_OTHER, now, &p, process);
+}
+
+sim_cycle dsm_take(struct dsm *d, unsigned process, enum dsm_objects kind, uint64_t id,
+                   sim_cycle now)
+{
+    struct path p = begin(d, process, now);
+
+    if (kind == DSM_BORN && !map_find(&d->objects[kind], id)) /* it was there at the beginning */
+        return now;
+    ival_close(d, process);
+    take(d, &p, process, object_of(d, kind, id));
+    return done(d, DSM_WAIT_OTHER, now, &p, process);
+}
+
+/* ---- locks ----------------------------------------------------------------------------------- */
+
+static struct lock *lock_of(struct dsm *d, sim_addr addr)
+{
+    uint64_t *at = map_put(&d->locks, addr);
+    struct lock *l = (struct lock *)(uintptr_t)*at;
+
+    if (l)
+        return l;
+    l = xcalloc(1, sizeof *l);
+    *at = (uint64_t)(uintptr_t)l;
+    l->manager = l->holder = (unsigned)(d->managed++ % d->n);
+    return l;
+}
+
+/* From its last holder, whom the manager knows. */
+static void grant(struct dsm *d, struct path *p, unsigned process, const struct lock *l)
+{
+    d->st.remote++;
+    if (l->manager != process)
+        send(d, p, process, l->manager, DSM_MSG_LOCK_REQUEST,
+             (struct load){.bytes = {[DSM_BYTES_CLOCKS] = d->n * BYTES_ENTRY}});
+    if (l->manager != l->holder) {
+        d->st.forwarded++;
+        send(d, p, l->manager, l->holder, DSM_MSG_LOCK_FORWARD,
+             (struct load){.bytes = {[DSM_BYTES_CLOCKS] = d->n * BYTES_ENTRY}});
+    }
+    reach(p, DSM_PART_OTHERS, l->free);
+    const uint32_t *own = d->process[process].clock;
+    send(d, p, l->holder, process, DSM_MSG_LOCK_GRANT,
+         ival_load(d, own, l->clock ? l->clock : own));
+    if (l->clock)
+        ival_learn(d, p, process, l->clock);
+}
+
+sim_cycle dsm_lock(struct dsm *d, unsigned process, sim_addr addr, bool shared, sim_cycle asked,
+                   sim_cycle now)
+{
+    struct path p = begin(d, process, now);
+    struct lock *l = lock_of(d, addr);
+
+    assert(asked <= now);
+    d->st.acquires++;
+    ival_close(d, process);
+    if (shared && !l->shared) { /* from now on its manager has what is released */
+        l->shared = true;
+        if (l->clock)
+            clock_join(d, object_of(d, DSM_RWLOCK, addr)->clock, l->clock);
+    }
+    if (l->shared) {
+        take(d, &p, process, object_of(d, DSM_RWLOCK, addr));
+    } else if (l->holder != process) {
+        p.at = asked;
+        grant(d, &p, process, l);
+        p = path_since(&p, now);
+    }
+    return done(d, DSM_WAIT_LOCK, now, &p, process);
+}
+
+sim_cycle dsm_unlock(struct dsm *d, unsigned process, sim_addr addr, sim_cycle now)
+{
+    struct path p = begin(d, process, now);
+    struct lock *l = lock_of(d, addr);
+
+    ival_close(d, process);
+    if (l->shared) {
+        give(d, &p, process, object_of(d, DSM_RWLOCK, addr));
+    } else {
+        if (!l->clock)
+            l->clock = clock_new(d);
+        memcpy(l->clock, d->process[process].clock, d->n * sizeof *l->clock);
+        l->holder = process;
+        l->free = now;
+    }
+    return done(d, DSM_WAIT_LOCK, now, &p, process);
+}
+
+/* ---- barriers -------------------------------------------------------------------------------- */
+
+static struct barrier *barrier_of(struct dsm *d, sim_addr addr)
+{
+    uint64_t *at = map_put(&d->barriers, addr);
+    struct barrier *b = (struct barrier *)(uintptr_t)*at;
+
+    if (b)
+        return b;
+    b = xcalloc(1, sizeof *b);
+    *at = (uint64_t)(uintptr_t)b;
+    b->depart = xcalloc(d->n, sizeof *b->depart);
+    b->clock = clock_new(d);
+    return b;
+}
+
+/* Its own intervals since the last time go to the master; it need not wait for that. */
+sim_cycle dsm_arrive(struct dsm *d, unsigned process, sim_addr addr, sim_cycle now)
+{
+    struct path p = begin(d, process, now);
+    struct barrier *b = barrier_of(d, addr);
+    uint32_t own[DSM_PROCESSES];
+
+    ival_close(d, process);
+    memcpy(own, b->clock, d->n * sizeof *own);
+    own[process] = d->process[process].clock[process];
+    struct path there = p;
+    if (process != MASTER) {
+        struct mail m = post(d, &p, process, MASTER, DSM_MSG_ARRIVE, ival_load(d, b->clock, own));
+        accept(d, &m.there, MASTER, m.bytes);
+        there = m.there;
+        d->process[process].told = DSM_MSG_ARRIVE;
+        d->process[process].at = b;
+    }
+    if (there.at >= b->handled.at)
+        b->handled = there;
+    clock_join(d, b->clock, d->process[process].clock);
+    b->waiting |= UINT64_C(1) << process;
+    return arrived(d, DSM_WAIT_BARRIER, now, &p);
+}
+
+static void learn_at(struct dsm *d, struct path *p, unsigned process, const uint32_t *clock)
+{
+    d->actor = process; /* it waits for this itself */
+    ival_learn(d, p, process, clock);
+}
+
+/* All have arrived that will: the master tells them one after the other. */
+static void let_go(struct dsm *d, struct barrier *b, sim_cycle now)
+{
+    struct path m = path_since(&b->handled, now);
+    const uint64_t waiting = b->waiting;
+
+    d->st.rounds++;
+    b->waiting = 0;
+    for (unsigned q = 0; q < d->n; q++) {
+        if (!(waiting >> q & 1) || q == MASTER)
+            continue;
+        d->actor = waiting >> MASTER & 1 ? MASTER : q;
+        struct mail out =
+            post(d, &m, MASTER, q, DSM_MSG_DEPART, ival_load(d, d->process[q].clock, b->clock));
+        b->depart[q] = out.there;
+        d->actor = q;
+        accept(d, &b->depart[q], q, out.bytes);
+        learn_at(d, &b->depart[q], q, b->clock);
+    }
+    b->depart[MASTER] = m;
+    if (waiting >> MASTER & 1)
+        learn_at(d, &b->depart[MASTER], MASTER, b->clock);
+    if (collect_due(d))
+        collect_at(d, b->depart, waiting, MASTER, b->clock);
+}
+
+sim_cycle dsm_depart(struct dsm *d, unsigned process, sim_addr addr, sim_cycle now)
+{
+    struct barrier *b = barrier_of(d, addr);
+    struct path p = begin(d, process, now);
+
+    if (b->waiting >> process & 1)
+        let_go(d, b, now);
+    d->actor = process;
+    p = path_since(&b->depart[process], now);
+    return arrived(d, DSM_WAIT_BARRIER, now, &p);
+}
+
+/* ---- for a detector -------------------------------------------------------------------------- */
+
+/* The interval may have been without a notice. What has told of it already gets longer. */
+sim_cycle dsm_notices(struct dsm *d, unsigned process, uint64_t read, uint64_t written,
+                      sim_cycle now)
+{
+    struct process *q = &d->process[process];
+    const uint32_t index = q->clock[process];
+    struct ival *i = index ? ival_find(d, process, index) : NULL;
+    struct path p = begin(d, process, now);
+
+    if (!read && !written)
+        return now;
+    if (!i)
+        i = ival_new(d, process);
+    i->read = read;
+    i->more = written > i->n ? written - i->n : 0;
+    ival_kept(d, process, (read + i->more) * BYTES_PAGE);
+    if (q->told == DSM_MSGS)
+        return now;
+    const struct load more = {.bytes = {[DSM_BYTES_READ_NOTICES] = i->read * BYTES_PAGE,
+                                        [DSM_BYTES_MORE_NOTICES] = i->more * BYTES_PAGE}};
+    send_more(d, q->told, more);
+    if (!q->at)
+        return now;
+    send_on(d, &p, process, MASTER, (i->read + i->more) * BYTES_PAGE);
+    const sim_cycle sent =
+        now + ns_cycles(d, d->params.copy * (i->read + i->more) * BYTES_PAGE / 1024);
+    if (p.at > q->at->handled.at)
+        q->at->handled = p;
+    return sent;
+}
+
+sim_cycle dsm_fetch(struct dsm *d, const uint64_t *bytes, sim_cycle now)
+{
+    struct path m = begin(d, MASTER, now), last = m;
+
+    for (unsigned q = 0; q < d->n; q++) {
+        if (!bytes[q] || q == MASTER)
+            continue;
+        struct path p = m;
+        ride(d, &p, MASTER, q);
+        send(d, &p, q, MASTER, DSM_MSG_BITMAPS,
+             (struct load){.bytes = {[DSM_BYTES_BITMAPS] = bytes[q]}});
+        last = p.at > last.at ? p : last;
+    }
+    return last.at;
+}
+
+sim_cycle dsm_released(struct dsm *d, unsigned process, sim_cycle at)
+{
+    struct path p = {.at = at};
+
+    d->actor = process;
+    if (process != MASTER)
+        ride(d, &p, MASTER, process);
+    return p.at;
+}

@@ -1,0 +1,158 @@
+/* boxes.c - boxes in boxes, what is said of them, and as JSON. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/drawing/drawing.h"
+
+void box_add(struct box *in, struct box *b)
+{
+    in->inside = xgrow(in->inside, in->n, &in->cap, sizeof *in->inside);
+    in->inside[in->n++] = b;
+}
+
+/* A file's name may be in it. */
+static char *visible(const char *fmt, va_list ap)
+{
+    char *text = xvasprintf(fmt, ap);
+    char *shown = text_visible(text);
+
+    free(text);
+    return shown;
+}
+
+struct box *box_new(struct box *in, uint64_t times, const char *fmt, ...)
+{
+    struct box *b = xcalloc(1, sizeof *b);
+    va_list ap;
+
+    va_start(ap, fmt);
+    b->title = visible(fmt, ap);
+    va_end(ap);
+    b->times = times;
+    if (in)
+        box_add(in, b);
+    return b;
+}
+
+void box_say(struct box *b, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    b->line = xgrow(b->line, b->lines, &b->line_cap, sizeof *b->line);
+    b->line[b->lines++] = visible(fmt, ap);
+    va_end(ap);
+}
+
+void box_takes(struct box *b, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    b->takes = visible(fmt, ap);
+    va_end(ap);
+}
+
+void box_free(struct box *b)
+{
+    if (!b)
+        return;
+    for (size_t i = 0; i < b->lines; i++)
+        free(b->line[i]);
+    for (size_t i = 0; i < b->n; i++)
+        box_free(b->inside[i]);
+    free(b->line);
+    free(b->inside);
+    free(b->title);
+    free(b->takes);
+    free(b);
+}
+
+void drawing_free(struct machine_drawing *d)
+{
+    box_free(d->box);
+    for (size_t i = 0; i < d->specs; i++)
+        free(d->spec[i]);
+    free(d->spec);
+    free(d->takes_time);
+    free(d->metadata);
+}
+
+/* ---- text ----------------------------------------------------------------------------------- */
+
+char *box_heading(const struct box *b, const char *times)
+{
+    return b->times > 1 ? xasprintf("%llu %s %s", (unsigned long long)b->times, times, b->title)
+                        : xstrdup(b->title);
+}
+
+size_t drawing_columns(const char *text)
+{
+    size_t columns = 0;
+    uint32_t c;
+
+    for (size_t n; *text; text += n ? n : 1, columns++)
+        n = utf8_char(text, &c);
+    return columns;
+}
+
+void drawing_wrap(const char *text, size_t columns, void (*fn)(void *arg, const char *line),
+                  void *arg)
+{
+    char *line = NULL;
+
+    while (*text) {
+        const size_t n = strcspn(text, " ");
+        char *word = xasprintf("%.*s", (int)n, text);
+        if (line && drawing_columns(line) + 1 + drawing_columns(word) > columns) {
+            fn(arg, line);
+            free(line);
+            line = NULL;
+        }
+        xappend(&line, " ", word);
+        free(word);
+        text += n + (text[n] == ' ');
+    }
+    if (line)
+        fn(arg, line);
+    free(line);
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+static void box_json(struct json *j, const struct box *b)
+{
+    json_object(j);
+    json_key_str(j, "title", b->title);
+    json_key_u64(j, "times", b->times);
+    if (b->takes)
+        json_key_str(j, "takes", b->takes);
+    if (b->holds) {
+        json_key_bool(j, "data", b->holds & HOLDS_DATA);
+        json_key_bool(j, "metadata", b->holds & HOLDS_METADATA);
+    }
+    json_key(j, "says");
+    json_array(j);
+    for (size_t i = 0; i < b->lines; i++)
+        json_str(j, b->line[i]);
+    json_end(j);
+    json_key(j, "inside");
+    json_array(j);
+    for (size_t i = 0; i < b->n; i++)
+        box_json(j, b->inside[i]);
+    json_end(j);
+    json_end(j);
+}
+
+void drawing_json(const struct machine_drawing *d, FILE *out)
+{
+    struct json j;
+
+    json_init(&j, out, true);
+    json_object(&j);
+    json_key_str(&j, "schema", "lardsim-machine-1");
+    json_key_str(&j, "metadata", d->metadata);
+    json_key(&j, "machine");
+    box_json(&j, d->box);
+    json_end(&j);
+}

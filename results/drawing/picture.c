@@ -1,0 +1,144 @@
+/* picture.c - the boxes as an SVG: one below the other, in the order in which an access passes
+ * them. What there is several times is drawn once, with others of its kind behind it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/drawing/drawing.h"
+#include "results/drawing/svg.h"
+
+/* In pixels. A character is taken as wide as CHARACTER, more than most are. */
+enum {
+    WIDTH = 640,
+    MARGIN = 14,
+    INSET = 12, /* from a box's edge to what is in it */
+    GAP = 12,   /* between boxes, where the way goes */
+    HEAD = 22,  /* a heading */
+    LINE = 17,  /* a line of text */
+    BAR = 9,    /* what a cache has */
+    BEHIND = 4, /* others of its kind, each so much to the right and up */
+    LEGEND = 26,
+    CHARACTER = 7
+};
+
+struct place { /* of a box */
+    unsigned x, y, width;
+};
+
+static bool is_one_of_many(const struct box *b)
+{
+    return b->times > 1;
+}
+
+/* The others stand out above and on the right. */
+static unsigned others(const struct box *b)
+{
+    return is_one_of_many(b) ? 2 * BEHIND : 0;
+}
+
+struct count {
+    unsigned lines;
+};
+static void count_line(void *arg, const char *text)
+{
+    struct count *c = arg;
+
+    (void)text;
+    c->lines++;
+}
+
+static unsigned lines_of(const struct box *b, unsigned width)
+{
+    struct count c = {0};
+
+    for (size_t i = 0; i < b->lines; i++)
+        drawing_wrap(b->line[i], (width - 2 * INSET) / CHARACTER, count_line, &c);
+    return c.lines;
+}
+
+static unsigned height_of(const struct box *b, unsigned width)
+{
+    const unsigned inner = width - 2 * INSET - others(b);
+    unsigned y = others(b) + HEAD + lines_of(b, width - others(b)) * LINE + INSET / 2;
+
+    if (b->holds)
+        y += BAR + INSET / 2;
+    for (size_t i = 0; i < b->n; i++)
+        y += height_of(b->inside[i], inner) + (i + 1 < b->n ? GAP : 0);
+    return y + (b->n ? INSET : 0);
+}
+
+struct writer {
+    FILE *out;
+    unsigned x, y;
+};
+static void write_line(void *arg, const char *text)
+{
+    struct writer *w = arg;
+
+    svg_text(w->out, w->x, w->y + LINE - 5, "text", text);
+    w->y += LINE;
+}
+
+/* Halves: how much of a cache either takes is not known before a run. */
+static void write_bar(const struct box *b, struct writer *w, unsigned width)
+{
+    const unsigned data = b->holds & HOLDS_METADATA ? width / 2 : width;
+
+    svg_rect(w->out, w->x, w->y, data, BAR, "data");
+    if (data < width)
+        svg_rect(w->out, w->x + data, w->y, width - data, BAR, "metadata");
+    w->y += BAR + INSET / 2;
+}
+
+static void write_box(const struct box *b, struct place at, FILE *out)
+{
+    const unsigned width = at.width - others(b), height = height_of(b, at.width) - others(b);
+    struct writer w = {out, at.x + INSET, at.y + others(b)};
+    char *heading = box_heading(b, "\u00d7");
+
+    for (unsigned i = others(b); i > 0; i -= BEHIND)
+        svg_rect(out, at.x + i, w.y - i, width, height, "box");
+    svg_rect(out, at.x, w.y, width, height, b->holds ? "box cache" : "box");
+    svg_text(out, w.x, w.y + HEAD - 7, "text bold", heading);
+    if (b->takes)
+        svg_text(out, at.x + width - INSET, w.y + HEAD - 7, "text bold end", b->takes);
+    w.y += HEAD;
+    if (b->holds)
+        write_bar(b, &w, width - 2 * INSET);
+    for (size_t i = 0; i < b->lines; i++)
+        drawing_wrap(b->line[i], (width - 2 * INSET) / CHARACTER, write_line, &w);
+    w.y += INSET / 2;
+    for (size_t i = 0; i < b->n; i++) {
+        const struct place in = {w.x, w.y, width - 2 * INSET};
+        const unsigned below = w.y + height_of(b->inside[i], in.width);
+        write_box(b->inside[i], in, out);
+        if (i + 1 < b->n && !b->inside[i + 1]->aside)
+            svg_line(out, at.x + width / 2, below, at.x + width / 2,
+                     below + GAP + others(b->inside[i + 1]), "way");
+        w.y = below + GAP;
+    }
+    free(heading);
+}
+
+static void write_legend(const struct machine_drawing *d, unsigned y, FILE *out)
+{
+    char *kept = d->metadata ? xasprintf("what is kept for %s", d->metadata) : NULL;
+
+    svg_rect(out, MARGIN, y, 2 * INSET, BAR, "data");
+    svg_text(out, MARGIN + 3 * INSET, y + BAR, "text", "data of the program");
+    if (kept) {
+        svg_rect(out, WIDTH / 3, y, 2 * INSET, BAR, "metadata");
+        svg_text(out, WIDTH / 3 + 3 * INSET, y + BAR, "text", kept);
+    }
+    free(kept);
+}
+
+void picture_draw(const struct machine_drawing *d, FILE *out)
+{
+    const struct place at = {MARGIN, MARGIN + LEGEND, WIDTH - 2 * MARGIN};
+
+    svg_begin(out, WIDTH, at.y + height_of(d->box, at.width) + MARGIN, d->box->title);
+    write_legend(d, MARGIN, out);
+    write_box(d->box, at, out);
+    svg_end(out);
+}

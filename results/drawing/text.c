@@ -1,0 +1,121 @@
+/* text.c - the boxes as lines of text, each box as wide as there is room. */
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/drawing/drawing.h"
+
+/* How lines are drawn, in the characters of the terminal. */
+struct strokes {
+    const char *across, *down, *top_left, *top_right, *bottom_left, *bottom_right, *times;
+};
+static const struct strokes plain = {"-", "|", "+", "+", "+", "+", "x"},
+                            drawn = {"\u2500", "\u2502", "\u250c", "\u2510",
+                                     "\u2514", "\u2518", "\u00d7"};
+
+struct sheet {
+    const struct machine_drawing *drawing;
+    const struct strokes *strokes;
+    FILE *out;
+    size_t depth; /* boxes around */
+};
+
+static void repeat(FILE *out, const char *text, size_t n)
+{
+    while (n--)
+        fputs(text, out);
+}
+
+/* A box around takes a stroke and a blank on either side. */
+static void edge(const struct sheet *p, bool left)
+{
+    for (size_t i = 0; i < p->depth; i++)
+        fprintf(p->out, left ? "%s " : " %s", p->strokes->down);
+    if (!left)
+        fputc('\n', p->out);
+}
+
+static size_t room(const struct sheet *p)
+{
+    const size_t around = 4 * p->depth;
+
+    return around < TEXT_COLUMNS ? TEXT_COLUMNS - around : 0;
+}
+
+static void fill(const struct sheet *p, const char *with, size_t used)
+{
+    repeat(p->out, with, room(p) > used ? room(p) - used : 0);
+}
+
+/* "+- 8 x core ------------ 4 cycles -+" */
+static void top(const struct sheet *p, const struct box *b)
+{
+    const struct strokes *s = p->strokes;
+    char *heading = box_heading(b, s->times);
+    const size_t takes = b->takes ? drawing_columns(b->takes) + 3 : 0;
+
+    edge(p, true);
+    fprintf(p->out, "%s%s %s ", s->top_left, s->across, heading);
+    fill(p, s->across, 5 + drawing_columns(heading) + takes);
+    if (b->takes)
+        fprintf(p->out, " %s %s", b->takes, s->across);
+    fputs(s->top_right, p->out);
+    edge(p, false);
+    free(heading);
+}
+
+static void bottom(const struct sheet *p)
+{
+    edge(p, true);
+    fputs(p->strokes->bottom_left, p->out);
+    fill(p, p->strokes->across, 2);
+    fputs(p->strokes->bottom_right, p->out);
+    edge(p, false);
+}
+
+/* The page is inside the box. */
+static void line(void *page, const char *text)
+{
+    const struct sheet *p = page;
+
+    edge(p, true);
+    fputs(text, p->out);
+    fill(p, " ", drawing_columns(text));
+    edge(p, false);
+}
+
+static void draw(struct sheet *p, const struct box *b)
+{
+    top(p, b);
+    p->depth++;
+    for (size_t i = 0; i < b->lines; i++)
+        drawing_wrap(b->line[i], room(p), line, p);
+    if (b->holds & HOLDS_METADATA) {
+        char *holds = xasprintf("has data, and what is kept for: %s", p->drawing->metadata);
+        drawing_wrap(holds, room(p), line, p);
+        free(holds);
+    }
+    for (size_t i = 0; i < b->n; i++)
+        draw(p, b->inside[i]);
+    p->depth--;
+    bottom(p);
+}
+
+/* Of the terminal, which nothing else here depends on. */
+static bool knows_utf8(void)
+{
+    const locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+    const bool knows = locale && !strcmp(nl_langinfo_l(CODESET, locale), "UTF-8");
+
+    if (locale)
+        freelocale(locale);
+    return knows;
+}
+
+void text_draw(const struct machine_drawing *d, bool ascii, FILE *out)
+{
+    struct sheet p = {d, ascii || !knows_utf8() ? &plain : &drawn, out, 0};
+
+    draw(&p, d->box);
+}

@@ -1,0 +1,369 @@
+/* collect.c - lardsim sweep collect: the cells that are done as tables, a row each: cells.csv and
+ * cells.jsonl with the statistics that are asked for, index.sqlite with all of them. They are made
+ * anew from the folders of the cells, each time. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "results/experiment/collect.h"
+#include "base/program/print.h"
+
+/* ---- columns -------------------------------------------------------------------------------- */
+
+/* "policy.*.races.accesses" is that of the cell's policy. */
+static const char any_policy[] = "policy.*.";
+
+static const char *const standard[] = {"events.total",
+                                       RUN_TIME_WHOLE,
+                                       RUN_TIME_REGION,
+                                       "machine.instructions",
+                                       "policy.*.races.accesses",
+                                       "policy.*.races.sites",
+                                       "policy.*.races.locations",
+                                       "l1.misses",
+                                       "l2.misses",
+                                       "l3.misses",
+                                       "network.bytes.total",
+                                       "memory.reads",
+                                       "memory.writes"};
+
+static const char *heading(const char *stat)
+{
+    const size_t n = sizeof any_policy - 1;
+
+    return strncmp(stat, any_policy, n) == 0 ? stat + n : stat;
+}
+
+/* NULL: the cell has none. */
+static const char *chosen_value(const struct cell_stats *s, const char *stat, const char *policy)
+{
+    const char *rest = heading(stat);
+
+    if (rest == stat)
+        return cell_stats_find(s, stat);
+    char *name = xasprintf("policy.%s.%s", policy, rest);
+    const char *value = cell_stats_find(s, name);
+    free(name);
+    return value;
+}
+
+/* To SQLite A and a are one. */
+static bool has_column(const struct collecting *w, const char *stat)
+{
+    bool has = false;
+
+    for (size_t i = 0; i < w->stats; i++)
+        has |= strcasecmp(heading(w->stat[i]), heading(stat)) == 0;
+    for (size_t i = LISTED_AXES; i < w->listing->head.n; i++)
+        has |= strcasecmp(csv_at(&w->listing->head, i), heading(stat)) == 0;
+    return has;
+}
+
+static void choose(struct collecting *w, const char *const *stat, size_t stats)
+{
+    w->stat = xmalloc((ARRAY_SIZE(standard) + stats) * sizeof(char *));
+    for (size_t i = 0; i < ARRAY_SIZE(standard); i++)
+        w->stat[w->stats++] = standard[i];
+    for (size_t i = 0; i < stats; i++)
+        if (!has_column(w, stat[i]))
+            w->stat[w->stats++] = stat[i];
+}
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+static enum cell_state *state_of(const struct collecting *w, const char *hash)
+{
+    const uint64_t *at = map_find(&w->at, strtoull(hash, NULL, 16));
+
+    return at ? &w->state[*at] : NULL;
+}
+
+/* It was as DONE says a moment ago. */
+static void has_changed(struct collecting *w, const char *hash, const struct err *why)
+{
+    *state_of(w, hash) = CELL_DAMAGED;
+    w->damaged++;
+    print_note("%s", why->text);
+}
+
+/* Cells that are baselines are asked for again and again. */
+static struct run_time baseline_time(struct collecting *w, const char *hash)
+{
+    uint64_t *known = map_put(&w->baseline, strtoull(hash, NULL, 16));
+    const enum cell_state *state = state_of(w, hash);
+    struct err e = {0};
+    struct cell_stats s;
+
+    if (*known)
+        return w->time[*known - 1];
+    if (!state || *state != CELL_DONE)
+        return (struct run_time){0};
+    w->time = xgrow(w->time, w->times, &w->times_cap, sizeof *w->time);
+    w->time[w->times] = (struct run_time){0};
+    if (cell_stats_read(&s, w->folder->dir, hash, &e))
+        has_changed(w, hash, &e);
+    else
+        w->time[w->times] = run_time_of(&s);
+    cell_stats_free(&s);
+    *known = ++w->times;
+    return w->time[*known - 1];
+}
+
+/* Where all values of an axis are numbers they are written as such, without units. */
+static char *axis_value(const struct collecting *w, const struct csv_row *r, size_t column)
+{
+    uint64_t n;
+
+    if (w->number[column] && number_of_text(csv_at(r, column), &n))
+        return xasprintf("%" PRIu64, n);
+    return xstrdup(csv_at(r, column));
+}
+
+static void find_numbers(struct collecting *w)
+{
+    const struct listing *l = w->listing;
+    uint64_t n;
+
+    w->number = xcalloc(l->head.n + 1, sizeof *w->number);
+    for (size_t i = LISTED_AXES; i < l->head.n; i++) {
+        w->number[i] = true;
+        for (size_t k = 0; k < l->n; k++)
+            if (*csv_at(&l->row[k], i) && !number_of_text(csv_at(&l->row[k], i), &n))
+                w->number[i] = false;
+    }
+}
+
+void cell_row_add(struct cell_row *to, char *text, bool number)
+{
+    to->at = xgrow(to->at, to->n, &to->cap, sizeof *to->at);
+    to->at[to->n++] = (struct cell_value){text, number && *text};
+}
+
+void cell_row_free(struct cell_row *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        free(r->at[i].text);
+    free(r->at);
+}
+
+/* What stands above the values of fill_row. */
+static void fill_head(struct cell_row *to, const struct collecting *w)
+{
+    const struct csv_row *head = &w->listing->head;
+
+    cell_row_add(to, xstrdup("cell"), false);
+    for (size_t i = LISTED_AXES; i < head->n; i++)
+        cell_row_add(to, xstrdup(csv_at(head, i)), false);
+    for (size_t i = LISTED_SOURCE; i < LISTED_AXES; i++)
+        cell_row_add(to, xstrdup(csv_at(head, i)), false);
+    cell_row_add(to, xstrdup(overhead_measured_name), false);
+    for (size_t i = 0; i < OVERHEADS; i++)
+        cell_row_add(to, xstrdup(overhead_name[i]), false);
+    for (size_t i = 0; i < w->stats; i++)
+        cell_row_add(to, xstrdup(heading(w->stat[i])), false);
+    cell_row_add(to, xstrdup("behaviour"), false);
+    cell_row_add(to, xstrdup("findings"), false);
+}
+
+static void fill_row(struct cell_row *to, struct collecting *w, const struct csv_row *r,
+                     const struct cell_stats *s)
+{
+    const struct run_time time = run_time_of(s),
+                          base = baseline_time(w, csv_at(r, LISTED_BASELINE));
+
+    cell_row_add(to, xstrdup(csv_at(r, LISTED_CELL)), false);
+    for (size_t i = LISTED_AXES; i < r->n; i++)
+        cell_row_add(to, axis_value(w, r, i), w->number[i]);
+    cell_row_add(to, xstrdup(csv_at(r, LISTED_SOURCE)), false);
+    cell_row_add(to, xstrdup(csv_at(r, LISTED_SEED)), true);
+    cell_row_add(to, xstrdup(csv_at(r, LISTED_POLICY)), false);
+    cell_row_add(to, xstrdup(run_time_measured(&time)), false);
+    for (size_t i = 0; i < OVERHEADS; i++)
+        cell_row_add(to, overhead_text(overhead_of(&time, &base, (enum overhead_of)i)), true);
+    for (size_t i = 0; i < w->stats; i++) {
+        const char *value = chosen_value(s, w->stat[i], csv_at(r, LISTED_POLICY));
+        cell_row_add(to, xstrdup(value ? value : ""), true);
+        w->found[i] |= value != NULL;
+    }
+    cell_row_add(to, xstrdup(s->behaviour ? s->behaviour : ""), false);
+    cell_row_add(to, xstrdup(s->findings ? s->findings : ""), false);
+}
+
+/* ---- the tables ----------------------------------------------------------------------------- */
+
+void cell_row_csv(FILE *out, const struct cell_row *r)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        if (i)
+            fputc(',', out);
+        csv_field(out, r->at[i].text);
+    }
+    fputc('\n', out);
+}
+
+/* Numbers stand there as they are: those of the program are JSON's, too. */
+void cell_row_json(FILE *out, const struct cell_row *head, const struct cell_row *r)
+{
+    struct json j;
+
+    json_init(&j, out, false);
+    json_object(&j);
+    for (size_t i = 0; i < r->n; i++) {
+        if (!*r->at[i].text)
+            continue;
+        if (!r->at[i].number) {
+            json_key_str(&j, head->at[i].text, r->at[i].text);
+            continue;
+        }
+        json_key(&j, head->at[i].text);
+        json_number(&j, r->at[i].text);
+    }
+    json_end(&j);
+    fputc('\n', out);
+}
+
+/* of: the listing's. */
+static int write_row(struct collecting *w, size_t of, struct err *e)
+{
+    const struct csv_row *r = &w->listing->row[of];
+    struct cell_row *row = &w->row[of];
+    struct cell_stats s;
+    struct err changed = {0};
+
+    if (cell_stats_read(&s, w->folder->dir, csv_at(r, LISTED_CELL), &changed)) {
+        has_changed(w, csv_at(r, LISTED_CELL), &changed);
+    } else {
+        fill_row(row, w, r, &s);
+        w->behaviour[of] = s.behaviour ? xstrdup(s.behaviour) : NULL;
+        cell_row_csv(outfile_stream(w->csv), row);
+        cell_row_json(outfile_stream(w->jsonl), &w->head, row);
+        index_row(w->index, row, &s, e);
+        w->rows++;
+    }
+    cell_stats_free(&s);
+    return e->code ? -1 : 0;
+}
+
+static int write_rows(struct collecting *w, struct err *e)
+{
+    int failed = 0;
+
+    cell_row_csv(outfile_stream(w->csv), &w->head);
+    for (size_t i = 0; i < w->listing->n && !failed; i++) {
+        const struct csv_row *r = &w->listing->row[i];
+        w->asked += listing_asked(r);
+        if (listing_asked(r) && *state_of(w, csv_at(r, LISTED_CELL)) == CELL_DONE)
+            failed = write_row(w, i, e);
+    }
+    return failed;
+}
+
+struct outfile *table_open(const struct sweep_folder *f, const char *name, struct err *e)
+{
+    char *path = sweep_path(f, name, NULL);
+    struct outfile *out = e->code ? NULL : outfile_open(path, true, e);
+
+    free(path);
+    return out;
+}
+
+static int collect(struct collecting *w, struct err *e)
+{
+    w->csv = table_open(w->folder, "cells.csv", e);
+    w->jsonl = table_open(w->folder, "cells.jsonl", e);
+    w->index = e->code ? NULL : index_new(w->folder, &w->head, e);
+    if (e->code || write_rows(w, e)) {
+        outfile_abort(w->csv);
+        outfile_abort(w->jsonl);
+        index_abort(w->index);
+        return -1;
+    }
+    /* The index comes first: it can be done without. */
+    int failed = index_commit(w->index, e);
+    if (failed)
+        outfile_abort(w->csv);
+    else
+        failed = outfile_commit(w->csv, e);
+    if (failed)
+        outfile_abort(w->jsonl);
+    else
+        failed = outfile_commit(w->jsonl, e);
+    return failed;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------ */
+
+static void find_cells(struct collecting *w)
+{
+    w->state = sweep_states(w->folder, w->listing, &w->damaged);
+    for (size_t i = 0; i < w->listing->n; i++)
+        *map_put(&w->at, strtoull(csv_at(&w->listing->row[i], LISTED_CELL), NULL, 16)) = i;
+}
+
+static void warn(const struct collecting *w)
+{
+    listing_idle(w->listing, w->behaviour, idle_note, NULL);
+    for (size_t i = ARRAY_SIZE(standard); i < w->stats; i++)
+        if (!w->found[i])
+            print_note("warning: no cell has the statistic %s; `lardsim list statistics` shows all",
+                       w->stat[i]);
+    if (w->rows < w->asked)
+        print_note("%zu of %zu cells are not done, and not in the tables", w->asked - w->rows,
+                   w->asked);
+}
+
+static void count_tables(struct sweep_tables *to, const struct collecting *w)
+{
+    to->cells = w->rows;
+    to->missing = w->asked - w->rows;
+    to->damaged = w->damaged;
+    to->means = w->means;
+}
+
+static void collecting_free(struct collecting *w)
+{
+    for (size_t i = 0; w->row && i < w->listing->n; i++) {
+        cell_row_free(&w->row[i]);
+        free(w->behaviour[i]);
+    }
+    free(w->row);
+    free((void *)w->behaviour);
+    cell_row_free(&w->head);
+    free(w->number);
+    free(w->found);
+    free(w->stat);
+    map_free(&w->baseline);
+    map_free(&w->at);
+    free(w->state);
+    free(w->time);
+}
+
+int sweep_collect(struct sweep_tables *to, const char *dir, const char *const *stat, size_t stats,
+                  struct err *e)
+{
+    const struct sweep_folder f = {.dir = xstrdup(dir), .lock = -1};
+    struct listing l;
+    struct collecting w = {.folder = &f, .listing = &l};
+
+    map_init(&w.baseline, NULL);
+    map_init(&w.at, NULL);
+    if (!listing_read(&l, f.dir, e)) {
+        find_cells(&w);
+        choose(&w, stat, stats);
+        w.found = xcalloc(w.stats, sizeof *w.found);
+        find_numbers(&w);
+        fill_head(&w.head, &w);
+        w.row = xcalloc(l.n + 1, sizeof *w.row);
+        w.behaviour = xcalloc(l.n + 1, sizeof *w.behaviour);
+        if (!collect(&w, e) && !means_write(&w, e)) {
+            warn(&w);
+            count_tables(to, &w);
+        }
+    }
+    collecting_free(&w);
+    listing_free(&l);
+    free(f.dir);
+    return e->code ? -1 : 0;
+}

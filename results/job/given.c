@@ -1,0 +1,126 @@
+/* given.c - settings as a user gave them, and how they get into a run. A later one wins. */
+#include "results/job/given.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/param.h"
+#include "base/program/print.h"
+#include "sim/sim.h"
+
+void given_add(struct given *g, enum given_kind kind, const char *text)
+{
+    g->at = xgrow(g->at, g->n, &g->cap, sizeof *g->at);
+    g->at[g->n++] = (struct given_setting){kind, text};
+}
+
+struct given given_copy(const struct given *g, bool (*takes)(const struct given_setting *s))
+{
+    struct given to = {.word = g->word, .words = g->words};
+
+    for (size_t i = 0; i < g->n; i++)
+        if (takes(&g->at[i]))
+            given_add(&to, g->at[i].kind, g->at[i].text);
+    return to;
+}
+
+void given_free(struct given *g)
+{
+    free(g->at);
+}
+
+bool given_has(const struct given *g, enum given_kind kind)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (g->at[i].kind == kind)
+            return true;
+    return false;
+}
+
+bool given_any(const struct given_setting *s)
+{
+    (void)s;
+    return true;
+}
+
+bool given_is_policy(const struct given_setting *s)
+{
+    return s->kind == GIVEN_POLICY;
+}
+
+bool given_is_configuration(const struct given_setting *s)
+{
+    return s->kind != GIVEN_POLICY;
+}
+
+/* "policies=vc,exact=vc", or NULL: owned by the caller. */
+static char *policies_setting(const struct given *g)
+{
+    char *all = given_has(g, GIVEN_POLICY) ? xstrdup("policies=") : NULL;
+    const char *between = "";
+
+    for (size_t i = 0; i < g->n; i++)
+        if (given_is_policy(&g->at[i])) {
+            xappend(&all, between, g->at[i].text);
+            between = ",";
+        }
+    return all;
+}
+
+static bool is_preset(const char *name)
+{
+    for (const struct preset *p = run_presets; p->name; p++)
+        if (!strcmp(p->name, name))
+            return true;
+    return false;
+}
+
+static int apply_one(const struct given_setting *s, struct lardsim *l)
+{
+    switch (s->kind) {
+    case GIVEN_FILE:
+        return is_preset(s->text) ? lardsim_preset(l, s->text) : lardsim_load(l, s->text);
+    case GIVEN_PRESET:
+        return lardsim_preset(l, s->text);
+    case GIVEN_SET:
+        return lardsim_set(l, s->text);
+    case GIVEN_POLICY:
+        break;
+    }
+    return 0;
+}
+
+int given_apply(const struct given *g, struct lardsim *l)
+{
+    char *policies = policies_setting(g);
+    int failed = 0;
+
+    if (g->words)
+        sim_command(l, g->word, g->words);
+    for (size_t i = 0; i < g->n && !failed; i++)
+        failed = apply_one(&g->at[i], l);
+    if (!failed && policies)
+        failed = lardsim_set(l, policies);
+    free(policies);
+    return failed;
+}
+
+int given_gather(const struct given *g, struct config *to, struct err *e)
+{
+    int failed = 0;
+
+    for (size_t i = 0; i < g->n && !failed; i++) {
+        const struct given_setting *s = &g->at[i];
+        if (s->kind == GIVEN_FILE || s->kind == GIVEN_PRESET)
+            failed = config_preset(to, s->text, e);
+        else if (s->kind == GIVEN_SET)
+            failed = config_set(to, s->text, e);
+    }
+    return failed;
+}
+
+void given_warn_unused(void *arg, const char *name, const char *origin)
+{
+    (void)arg;
+    print_note("warning: %s (%s) had no effect in this run", name, origin);
+}

@@ -1,0 +1,43 @@
+/* given.h - the settings of a run as its user gave them: files, presets and assignments in their
+ * order, and policies. A command line, a results folder and a page are all able to give them. */
+#ifndef LARDSIM_GIVEN_H
+#define LARDSIM_GIVEN_H
+
+#include "base/base.h"
+#include "sim/lardsim.h"
+
+enum given_kind {
+    GIVEN_FILE, /* or the name of a preset, without a path */
+    GIVEN_PRESET,
+    GIVEN_SET,   /* "l2.size=1Mi" */
+    GIVEN_POLICY /* "vc", "naive=vc"; takes effect after all else, wherever it stands */
+};
+struct given_setting {
+    enum given_kind kind;
+    const char *text; /* borrowed */
+};
+struct given {
+    struct given_setting *at; /* owns */
+    size_t n, cap;
+    const char *const *word; /* borrowed; the command line, for provenance.json */
+    size_t words;
+};
+void given_add(struct given *g, enum given_kind kind, const char *text);
+/* Those that it takes. To be freed. */
+struct given given_copy(const struct given *g, bool (*takes)(const struct given_setting *s));
+void given_free(struct given *g);
+bool given_has(const struct given *g, enum given_kind kind);
+bool given_any(const struct given_setting *s);
+bool given_is_policy(const struct given_setting *s);
+bool given_is_configuration(const struct given_setting *s); /* anything but a policy */
+
+/* Into a run, before lardsim_start, with the command line that it is run by. 0, or as lardsim_set.
+ */
+int given_apply(const struct given *g, struct lardsim *l);
+/* All but the policies, into a configuration without a run: nothing is opened or made. */
+struct config;
+int given_gather(const struct given *g, struct config *to, struct err *e);
+/* For lardsim_on_unused: warns of a value that had no effect. */
+void given_warn_unused(void *arg, const char *name, const char *origin);
+
+#endif

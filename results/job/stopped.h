@@ -1,0 +1,16 @@
+/* stopped.h - what signals stop (base/program/stop.h): a run, and a source. */
+#ifndef LARDSIM_STOPPED_H
+#define LARDSIM_STOPPED_H
+
+#include "base/program/stop.h"
+#include "sim/lardsim.h"
+#include "trace/trace.h"
+
+/* From now on a signal stops this run, one that has come does so at once; before lardsim_start.
+ * NULL: there is none any more, before lardsim_free. */
+void stop_run(struct lardsim *l);
+/* A source that fails when a signal has come: use what is returned in its place. Takes inner; NULL
+ * gives NULL. */
+struct source *stop_source(struct source *inner);
+
+#endif

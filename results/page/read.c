@@ -1,0 +1,1168 @@
+/* read.c - results of all kinds are read again, each into a study: runs and comparisons together
+ * into one, each sweep into one of its own, and each table that `reproduce` wrote as JSON.
+ * What is broken is a fault, and the rest is read. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/folder.h"
+#include "base/yaml.h"
+#include "results/page/report.h"
+#include "results/experiment/sweep.h"
+
+const struct report_measure_info report_measures[MEASURES] = {
+#define MEASURE(NAME, key, unit, text, patterns) [M_##NAME] = {key, unit, text, patterns},
+#include "results/page/measures.def"
+#undef MEASURE
+};
+const struct report_part_info report_parts[PARTS] = {
+#define PART(NAME, key, text, patterns) [P_##NAME] = {key, text, patterns},
+#include "results/page/parts.def"
+#undef PART
+};
+
+struct report_reading {
+    struct reported *to;
+    struct map matches; /* hash of a statistic's name to 1 + the measures and parts it belongs to */
+    bool damaged;       /* something is not as it was written, and left out */
+};
+
+/* ---- facts and faults ------------------------------------------------------------------------ */
+
+void facts_add(struct report_facts *f, const char *name, const char *text)
+{
+    f->at = xgrow(f->at, f->n, &f->cap, sizeof *f->at);
+    f->at[f->n++] = (struct report_fact){xstrdup(name), xstrdup(text)};
+}
+
+const char *facts_find(const struct report_facts *f, const char *name)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (!strcmp(f->at[i].name, name))
+            return f->at[i].text;
+    return NULL;
+}
+
+void facts_free(struct report_facts *f)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        free(f->at[i].name);
+        free(f->at[i].text);
+    }
+    free(f->at);
+    *f = (struct report_facts){0};
+}
+
+void fault_add(struct report_faults *f, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    f->at = xgrow((void *)f->at, f->n, &f->cap, sizeof *f->at);
+    f->at[f->n++] = xvasprintf(fmt, ap);
+    va_end(ap);
+}
+
+static void set(char **to, const char *text)
+{
+    if (!*to)
+        *to = xstrdup(text);
+}
+
+/* null is no text. JSON's reader does not tell it from the text "null", which nobody writes. */
+static void set_known(char **to, const char *text)
+{
+    if (strcmp(text, "null") != 0)
+        set(to, text);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static char *in_folder(const char *dir, const char *name)
+{
+    return xasprintf("%s/%s", dir, name);
+}
+
+static bool is_there(const char *dir, const char *name)
+{
+    char *path = in_folder(dir, name);
+    struct stat st;
+    const bool there = !stat(path, &st) && S_ISREG(st.st_mode);
+
+    free(path);
+    return there;
+}
+
+/* A fault is told, and the folder is left out. */
+static bool is_fine(struct report_reading *r, const struct err *e)
+{
+    if (e->code)
+        fault_add(&r->to->faults, "%s", e->text);
+    r->damaged |= e->code == LARD_TOLERANCE;
+    return !e->code;
+}
+
+/* ---- statistics ------------------------------------------------------------------------------ */
+
+static bool matches_one(const char *pattern, size_t n, const char *name)
+{
+    const char *star = memchr(pattern, '*', n);
+    const size_t length = strlen(name), before = star ? (size_t)(star - pattern) : n,
+                 after = star ? n - before - 1 : 0;
+
+    if (!star)
+        return length == n && !strncmp(pattern, name, n);
+    return length >= before + after && !strncmp(pattern, name, before) &&
+           !strncmp(star + 1, name + length - after, after);
+}
+
+static bool matches(const char *patterns, const char *name)
+{
+    for (const char *at = patterns; *at; at += *at == ' ') {
+        const size_t n = strcspn(at, " ");
+        if (matches_one(at, n, name))
+            return true;
+        at += n;
+    }
+    return false;
+}
+
+_Static_assert((int)MEASURES + (int)PARTS < 63, "a bit for each");
+
+static uint64_t measures_of(struct report_reading *r, const char *name)
+{
+    uint64_t *known = map_put(&r->matches, digest_bytes(name, strlen(name)));
+
+    if (*known)
+        return *known - 1;
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < MEASURES; i++)
+        bits |= (uint64_t)matches(report_measures[i].patterns, name) << i;
+    for (unsigned i = 0; i < PARTS; i++)
+        bits |= (uint64_t)matches(report_parts[i].patterns, name) << (MEASURES + i);
+    *known = bits + 1;
+    return bits;
+}
+
+/* Numbers of a run: of all policies, and of each. */
+struct numbers {
+    double of[MEASURES + PARTS]; /* NAN: none */
+};
+enum { WHOLE, REGION, STRETCHES };
+struct policy_numbers {
+    char *label; /* owns; NULL: of all */
+    struct numbers in[STRETCHES];
+};
+struct reading_stats {
+    struct report_reading *r;
+    struct report_run *run;
+    bool keep;                     /* all of them */
+    struct policy_numbers *policy; /* owns; the first is of all */
+    size_t n, cap;
+    char schema[64];
+};
+
+static struct policy_numbers *numbers_of(struct reading_stats *s, const char *label, size_t length)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (label ? s->policy[i].label && strlen(s->policy[i].label) == length &&
+                        !strncmp(s->policy[i].label, label, length)
+                  : !s->policy[i].label)
+            return &s->policy[i];
+    s->policy = xgrow(s->policy, s->n, &s->cap, sizeof *s->policy);
+    struct policy_numbers *p = &s->policy[s->n++];
+    p->label = label ? xasprintf("%.*s", (int)length, label) : NULL;
+    for (size_t i = 0; i < STRETCHES; i++)
+        for (size_t k = 0; k < MEASURES + PARTS; k++)
+            p->in[i].of[k] = NAN;
+    return p;
+}
+
+static void add_number(struct numbers *to, uint64_t bits, const char *text)
+{
+    const double value = strtod(text, NULL);
+
+    for (size_t i = 0; bits; i++, bits >>= 1)
+        if (bits & 1)
+            to->of[i] = isnan(to->of[i]) ? value : to->of[i] + value;
+}
+
+static void take_number(struct reading_stats *s, const char *name, const char *text)
+{
+    const bool region = !strncmp(name, "roi.", 4);
+    const char *rest = region ? name + 4 : name;
+    const size_t group = !strncmp(rest, "policy.", 7) ? 7 : !strncmp(rest, "compare.", 8) ? 8 : 0;
+    const size_t label = group ? strcspn(rest + group, ".") : 0;
+
+    run_time_take(&s->run->cycles, name, text);
+    if (!group) {
+        const uint64_t bits = measures_of(s->r, rest);
+        if (bits)
+            add_number(&numbers_of(s, NULL, 0)->in[region], bits, text);
+        return;
+    }
+    char *general = xasprintf("%.*s$%s", (int)group, rest, rest + group + label);
+    const uint64_t bits = measures_of(s->r, general);
+    if (bits)
+        add_number(&numbers_of(s, rest + group, label)->in[region], bits, text);
+    free(general);
+}
+
+static void take_finding(struct report_run *run, const char *name, const char *text)
+{
+    static const char parameters[] = "parameters.";
+
+    if (!strcmp(name, "key")) {
+        run->finding = xgrow(run->finding, run->findings, &run->findings_cap, sizeof *run->finding);
+        run->finding[run->findings++] = (struct report_finding){.key = xstrdup(text)};
+    } else if (!run->findings) {
+        return;
+    } else if (!strcmp(name, "sentence")) {
+        set(&run->finding[run->findings - 1].sentence, text);
+    } else if (!strncmp(name, parameters, sizeof parameters - 1)) {
+        char *knob = xasprintf("%s:%s", name + sizeof parameters - 1, text);
+        xappend(&run->finding[run->findings - 1].knobs, " ", knob);
+        free(knob);
+    }
+}
+
+static void take_stat(void *arg, const char *name, const char *text)
+{
+    struct reading_stats *s = arg;
+
+    if (!strcmp(name, "schema")) {
+        snprintf(s->schema, sizeof s->schema, "%s", text);
+    } else if (!strcmp(name, "behaviour")) {
+        set(&s->run->behaviour, text);
+    } else if (!strncmp(name, "findings.", 9)) {
+        take_finding(s->run, name + 9, text);
+    } else {
+        take_number(s, name, text);
+        if (s->keep && !strstr(name, ".buckets"))
+            facts_add(&s->run->stats, name, text);
+    }
+}
+
+/* ---- provenance ------------------------------------------------------------------------------ */
+
+/* As a shell takes it. */
+void report_shell_word(char **command, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_=+.,:/@%";
+
+    if (*word && strspn(word, plain) == strlen(word)) {
+        xappend(command, " ", word);
+        return;
+    }
+    char *quoted = xstrdup("'");
+    for (const char *at = word; *at; at++) {
+        const char one[] = {*at, '\0'};
+        xappend(&quoted, "", *at == '\'' ? "'\\''" : one);
+    }
+    xappend(&quoted, "", "'");
+    xappend(command, " ", quoted);
+    free(quoted);
+}
+
+struct reading_provenance {
+    struct report_run *run;
+    char schema[64];
+};
+
+static void take_provenance(void *arg, const char *name, const char *text)
+{
+    struct reading_provenance *p = arg;
+    struct report_run *run = p->run;
+    const struct {
+        const char *name;
+        char **to;
+    } texts[] = {{"version", &run->version},     {"build.id", &run->build},
+                 {"build.commit", &run->commit}, {"build.compiler", &run->compiler},
+                 {"verb", &run->verb},           {"configuration", &run->configuration},
+                 {"source", &run->source},       {"caveat", &run->caveat},
+                 {"identity", &run->identity},   {"digest", &run->digest},
+                 {"error", &run->error}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+        if (!strcmp(name, texts[i].name))
+            set_known(texts[i].to, text);
+    if (!strcmp(name, "schema"))
+        snprintf(p->schema, sizeof p->schema, "%s", text);
+    else if (!strcmp(name, "command"))
+        report_shell_word(&run->command, text);
+    else if (!strcmp(name, "events"))
+        run->events = strtoull(text, NULL, 10);
+    else if (!strcmp(name, "complete"))
+        run->complete = !strcmp(text, "true");
+}
+
+static void take_host(void *arg, const char *name, const char *text)
+{
+    struct report_run *run = arg;
+
+    if (!strcmp(name, "host"))
+        set(&run->host, text);
+    else if (!strcmp(name, "working_folder"))
+        set(&run->working, text);
+    else if (!strcmp(name, "started"))
+        set(&run->started, text);
+    else if (!strcmp(name, "seconds"))
+        set(&run->seconds, text);
+}
+
+static int read_config(struct report_run *run, const struct seal *seal, struct err *e)
+{
+    struct yaml_flat f = {0};
+    size_t bytes;
+    char *text = seal_text(seal, "config.yaml", &bytes, e);
+    char *path = in_folder(run->dir, "config.yaml");
+
+    if (text)
+        yaml_flat_text(&f, path, text, bytes, e);
+    for (size_t i = 0; i < f.n && !e->code; i++) {
+        char *value = NULL;
+        for (size_t k = 0; k < f.entry[i].value.n; k++)
+            xappend(&value, ",", f.entry[i].value.item[k]);
+        facts_add(&run->config, f.entry[i].name, value ? value : "");
+        free(value);
+    }
+    yaml_flat_free(&f);
+    free(path);
+    free(text);
+    return e->code ? -1 : 0;
+}
+
+/* ---- a run ----------------------------------------------------------------------------------- */
+
+static struct report_run *run_add(struct report_study *s, const char *dir, const char *name)
+{
+    s->run = xgrow(s->run, s->runs, &s->runs_cap, sizeof *s->run);
+    s->run[s->runs] =
+        (struct report_run){.dir = xstrdup(dir), .name = xstrdup(name), .complete = true};
+    return &s->run[s->runs++];
+}
+
+static void run_free(struct report_run *run)
+{
+    char *const text[] = {run->dir,     run->name,      run->error,         run->source,
+                          run->caveat,  run->build,     run->commit,        run->compiler,
+                          run->version, run->verb,      run->command,       run->identity,
+                          run->digest,  run->behaviour, run->configuration, run->host,
+                          run->started, run->seconds,   run->working};
+
+    for (size_t i = 0; i < ARRAY_SIZE(text); i++)
+        free(text[i]);
+    facts_free(&run->config);
+    facts_free(&run->stats);
+    for (size_t i = 0; i < run->findings; i++) {
+        free(run->finding[i].key);
+        free(run->finding[i].sentence);
+        free(run->finding[i].knobs);
+    }
+    free(run->finding);
+    series_free(run->time);
+}
+
+/* What the region lacks of the time of its cores is idle, so that parts add up; cores that had no
+ * thread are no part. */
+static void fit_parts(struct report_cell *c)
+{
+    const double all = c->of[M_CYCLES] * c->of[M_CORES_USED],
+                 unused = c->of[M_CYCLES] * (c->of[M_CORES] - c->of[M_CORES_USED]);
+    double sum = 0;
+
+    for (size_t i = 0; i < PARTS; i++)
+        sum += isnan(c->part[i]) ? 0 : c->part[i];
+    if (isnan(all) || isnan(unused))
+        return;
+    c->part[P_IDLE] = fmax(0, (isnan(c->part[P_IDLE]) ? 0 : c->part[P_IDLE]) + all - sum);
+}
+
+static struct report_cell *cell_add(struct report_study *s, size_t run, const char *label)
+{
+    s->cell = xgrow(s->cell, s->cells, &s->cells_cap, sizeof *s->cell);
+    struct report_cell *c = &s->cell[s->cells++];
+    *c = (struct report_cell){.run = run,
+                              .label = xstrdup(label),
+                              .baseline = NO_BASELINE,
+                              .overhead = NAN,
+                              .overhead_whole = NAN};
+    return c;
+}
+
+static void add_cell(struct report_study *s, const struct reading_stats *n, const char *label)
+{
+    struct report_cell *c = cell_add(s, s->runs - 1, label);
+    const bool region = s->run[c->run].cycles.has_region;
+
+    for (size_t k = 0; k < MEASURES + PARTS; k++) {
+        double *to = k < MEASURES ? &c->of[k] : &c->part[k - MEASURES];
+        *to = NAN;
+        for (size_t i = 0; i < n->n; i++)
+            if ((!n->policy[i].label || !strcmp(n->policy[i].label, label)) && isnan(*to))
+                *to = n->policy[i].in[region].of[k];
+    }
+    fit_parts(c);
+}
+
+/* only: the policy that the run is about; NULL: all that it has. */
+static void add_cells(struct report_study *s, const struct reading_stats *n, const char *only)
+{
+    size_t before = s->cells;
+
+    for (size_t i = 0; i < n->n && !only; i++)
+        if (n->policy[i].label)
+            add_cell(s, n, n->policy[i].label);
+    if (s->cells == before)
+        add_cell(s, n, only ? only : "none");
+}
+
+static int read_words(struct report_run *run, const struct seal *seal, struct err *e)
+{
+    struct reading_provenance past = {.run = run};
+
+    if (results_json(seal, "provenance.json", take_provenance, &past, e))
+        return -1;
+    if (strncmp(past.schema, "lardsim-provenance-", 19) != 0)
+        return err_set(e, LARD_CONFIG,
+                       "%s/provenance.json: has another schema; what made these results is not "
+                       "known, and the folder is left out",
+                       run->dir);
+    return 0;
+}
+
+static int read_numbers(struct reading_stats *s, const struct seal *seal, struct err *e)
+{
+    if (results_json(seal, "stats.json", take_stat, s, e))
+        return -1;
+    if (strcmp(s->schema, "lardsim-stats-1") != 0)
+        return err_set(e, LARD_CONFIG,
+                       "%s/stats.json: its schema is \"%s\", and this version reads "
+                       "lardsim-stats-1; the folder is left out",
+                       s->run->dir, s->schema);
+    return 0;
+}
+
+/* What a run says of itself. checked: the whole folder was held against DONE. */
+static int read_files(struct reading_stats *s, const struct seal *seal, bool checked, struct err *e)
+{
+    struct report_run *run = s->run;
+
+    run->done = seal_there(seal);
+    if ((run->done && !checked && results_check(seal, e)) || read_words(run, seal, e) ||
+        read_numbers(s, seal, e) ||
+        (seal_names(seal, "host.json") && results_json(seal, "host.json", take_host, run, e)))
+        return -1;
+    if (!s->keep)
+        return 0;
+    run->time = series_read(seal, e);
+    return e->code || read_config(run, seal, e) ? -1 : 0;
+}
+
+/* False: there is nothing to be read; a fault says so. */
+static bool read_run(struct report_reading *r, struct report_study *s, const struct seal *seal,
+                     const char *name, const char *only, bool config)
+{
+    struct report_run *run = run_add(s, seal_dir(seal), name);
+    struct reading_stats stats = {.r = r, .run = run, .keep = config};
+    struct err e = {0};
+
+    numbers_of(&stats, NULL, 0);
+    read_files(&stats, seal, s->kind == STUDY_SWEEP, &e);
+    const bool good = is_fine(r, &e);
+    if (good && !run->done)
+        fault_add(&r->to->faults,
+                  "%s: has no DONE, so it is not whole: %s. What there is of it is shown", run->dir,
+                  run->error ? run->error : "the run stopped, or still runs");
+    if (good) {
+        s->has_region |= run->cycles.has_region;
+        s->has_whole |= run->cycles.has_whole && !run->cycles.has_region;
+        add_cells(s, &stats, only);
+    } else {
+        run_free(run);
+        s->runs--;
+    }
+    for (size_t n = 0; n < stats.n; n++)
+        free(stats.policy[n].label);
+    free(stats.policy);
+    return good;
+}
+
+/* ---- races ----------------------------------------------------------------------------------- */
+
+struct reading_race {
+    struct report_study *study;
+    const char *dir, *label; /* label: the policy that is asked for; NULL: all */
+    struct report_facts line;
+};
+
+static void take_member(void *arg, const char *name, const char *text)
+{
+    struct reading_race *r = arg;
+
+    if (strcmp(text, "null") != 0)
+        facts_add(&r->line, name, text);
+}
+
+static char *member(const struct reading_race *r, const char *name)
+{
+    const char *text = facts_find(&r->line, name);
+
+    return text ? xstrdup(text) : NULL;
+}
+
+static struct report_side side_of(const struct reading_race *r, bool earlier)
+{
+    return (struct report_side){
+        .thread = member(r, earlier ? "earlier.thread" : "thread"),
+        .op = member(r, earlier ? "earlier.op" : "op"),
+        .site = member(r, earlier ? "earlier.site" : "site"),
+        .event = member(r, earlier ? "earlier.event" : "event"),
+    };
+}
+
+/* Sites tell races apart; where neither is known, addresses do. */
+static uint64_t race_hash(const char *id, bool sites, const char *address)
+{
+    char *key = xasprintf("%s %s", id ? id : "", sites || !address ? "" : address);
+    const uint64_t hash = digest_bytes(key, strlen(key));
+
+    free(key);
+    return hash;
+}
+
+const struct report_race *study_race(const struct report_study *s, const struct report_race *like)
+{
+    const uint64_t *at = map_find(
+        &s->race_at, race_hash(like->id, like->is.site || like->earlier.site, like->address));
+
+    return at ? &s->race[*at - 1] : NULL;
+}
+
+static struct report_race *race_find(struct report_study *s, const struct reading_race *r)
+{
+    const char *id = facts_find(&r->line, "race");
+    const bool sites = facts_find(&r->line, "site") || facts_find(&r->line, "earlier.site");
+    const uint64_t hash = race_hash(id, sites, facts_find(&r->line, "address"));
+    uint64_t *at = s->races < RACES_MOST ? map_put(&s->race_at, hash) : map_find(&s->race_at, hash);
+
+    if (!at || *at)
+        return at ? &s->race[*at - 1] : NULL;
+    *at = s->races + 1;
+    s->race = xgrow(s->race, s->races, &s->races_cap, sizeof *s->race);
+    struct report_race *race = &s->race[s->races++];
+    *race = (struct report_race){.id = xstrdup(id ? id : ""),
+                                 .dir = xstrdup(r->dir),
+                                 .is = side_of(r, false),
+                                 .earlier = side_of(r, true),
+                                 .address = member(r, "address"),
+                                 .size = member(r, "size"),
+                                 .object = member(r, "object"),
+                                 .offset = member(r, "offset"),
+                                 .allocated_at = member(r, "allocated_at")};
+    const char *system = facts_find(&r->line, "system");
+    race->system = system && !strcmp(system, "true");
+    return race;
+}
+
+static bool end_race(void *arg)
+{
+    struct reading_race *r = arg;
+    const char *policy = facts_find(&r->line, "policy");
+
+    if (policy && (!r->label || !strcmp(r->label, policy))) {
+        struct report_race *race = race_find(r->study, r);
+        size_t i = 0;
+        if (!race)
+            r->study->races_left_out++;
+        while (race && i < race->counts && strcmp(race->count[i].policy, policy) != 0)
+            i++;
+        if (race && i == race->counts) {
+            race->count = xgrow(race->count, i, &race->counts_cap, sizeof *race->count);
+            race->count[race->counts++] = (struct report_count){xstrdup(policy), 0};
+        }
+        if (race)
+            race->count[i].n++;
+    }
+    facts_free(&r->line);
+    return false;
+}
+
+/* A difference of a comparison belongs to the race whose first access it is. */
+static bool end_difference(void *arg)
+{
+    struct reading_race *r = arg;
+    const char *event = facts_find(&r->line, "event"), *of = facts_find(&r->line, "of"),
+               *policy = facts_find(&r->line, "policy"), *verdict = facts_find(&r->line, "verdict"),
+               *reason = facts_find(&r->line, "reason");
+
+    for (size_t i = 0; i < r->study->races && event && of && policy && verdict; i++) {
+        struct report_race *race = &r->study->race[i];
+        if (strcmp(of, "access") != 0 || !race->is.event || strcmp(race->is.event, event) != 0 ||
+            strcmp(race->dir, r->dir) != 0)
+            continue;
+        char *name = xasprintf("%s for %s", verdict, policy);
+        if (!facts_find(&race->verdicts, name))
+            facts_add(&race->verdicts, name, reason ? reason : "");
+        free(name);
+    }
+    facts_free(&r->line);
+    return false;
+}
+
+static void read_races(struct report_reading *r, struct report_study *s, const struct seal *seal,
+                       const char *label)
+{
+    struct reading_race race = {.study = s, .dir = seal_dir(seal), .label = label};
+    struct err e = {0};
+
+    if (seal_names(seal, "races.jsonl"))
+        results_lines(seal, "races.jsonl", take_member, end_race, &race, &e);
+    if (!e.code && seal_names(seal, "differences.jsonl"))
+        results_lines(seal, "differences.jsonl", take_member, end_difference, &race, &e);
+    (void)is_fine(r, &e);
+    facts_free(&race.line);
+}
+
+/* The machine of a study is that of the first. */
+static void draw_from(struct report_study *s, const char *dir)
+{
+    if (!s->config)
+        s->config = in_folder(dir, "config.yaml");
+}
+
+/* ---- runs and comparisons -------------------------------------------------------------------- */
+
+static struct report_study *study_add(struct reported *to, enum report_kind kind, const char *name)
+{
+    to->study = xgrow(to->study, to->n, &to->cap, sizeof *to->study);
+    to->study[to->n] = (struct report_study){.kind = kind, .name = xstrdup(name)};
+    map_init(&to->study[to->n].race_at, NULL);
+    return &to->study[to->n++];
+}
+
+/* Runs stand together. */
+static struct report_study *runs_study(struct reported *to, const char *name)
+{
+    for (size_t i = 0; i < to->n; i++)
+        if (to->study[i].kind == STUDY_RUNS) {
+            char *both = xasprintf("%s, %s", to->study[i].name, name);
+            free(to->study[i].name);
+            to->study[i].name = both;
+            return &to->study[i];
+        }
+    return study_add(to, STUDY_RUNS, name);
+}
+
+struct policies_seen {
+    char schema[64];
+    char *error;
+    struct report_facts policies;
+};
+
+static void take_policy(void *arg, const char *name, const char *text)
+{
+    struct policies_seen *p = arg;
+
+    if (!strcmp(name, "schema"))
+        snprintf(p->schema, sizeof p->schema, "%s", text);
+    else if (!strcmp(name, "error"))
+        set_known(&p->error, text);
+    else if (!strcmp(name, "policies.policy"))
+        facts_add(&p->policies, text, "");
+}
+
+/* A label names a folder: what is none is not taken for one. */
+static bool is_label(const char *text)
+{
+    return *text && !strchr(text, '/') && text[0] != '.';
+}
+
+static void read_part(struct report_reading *r, struct report_study *s, const char *dir,
+                      const char *label)
+{
+    char *child = in_folder(dir, label);
+    struct err e = {0};
+    struct seal *seal = seal_open(child, &e);
+
+    if (is_fine(r, &e) && read_run(r, s, seal, label, label, true)) {
+        read_races(r, s, seal, label);
+        if (strcmp(label, "none") != 0)
+            draw_from(s, child);
+    }
+    seal_close(seal);
+    free(child);
+}
+
+static void read_comparison(struct report_reading *r, const struct seal *seal,
+                            const struct policies_seen *p)
+{
+    const char *dir = seal_dir(seal);
+    struct report_study *s = runs_study(r->to, dir);
+
+    if (p->error)
+        fault_add(&r->to->faults, "%s: the comparison stopped: %s. What there is of it is shown",
+                  dir, p->error);
+    else if (!seal_there(seal))
+        fault_add(&r->to->faults,
+                  "%s: has no DONE, so it is not whole. What there is of it is shown", dir);
+    for (size_t i = 0; i < p->policies.n; i++)
+        if (is_label(p->policies.at[i].name))
+            read_part(r, s, dir, p->policies.at[i].name);
+}
+
+/* ---- sweeps ---------------------------------------------------------------------------------- */
+
+static void sweep_axes(struct report_study *s, const struct listing *l)
+{
+    static const char *const always[] = {"source", "seed", "policy"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(always) + l->head.n - LISTED_AXES; i++) {
+        const char *name = i < ARRAY_SIZE(always)
+                               ? always[i]
+                               : csv_at(&l->head, i - ARRAY_SIZE(always) + LISTED_AXES);
+        s->axis = xgrow(s->axis, s->axes, &s->axes_cap, sizeof *s->axis);
+        s->axis[s->axes++] = (struct report_axis){.name = xstrdup(name)};
+    }
+}
+
+static void sweep_point(struct report_study *s, struct report_cell *c, const struct csv_row *row)
+{
+    static const size_t column[] = {LISTED_SOURCE, LISTED_SEED, LISTED_POLICY};
+
+    c->point = xcalloc(s->axes, sizeof *c->point);
+    for (size_t i = 0; i < s->axes; i++)
+        c->point[i] = i == 0 ? listing_source(row) /* the seed is an axis of its own */
+                             : xstrdup(csv_at(row, i < ARRAY_SIZE(column)
+                                                       ? column[i]
+                                                       : i - ARRAY_SIZE(column) + LISTED_AXES));
+}
+
+/* The cell's index, or NO_BASELINE: it is not as it was written. shown: sources and policies whose
+ * races are read. */
+static size_t done_cell(struct report_reading *r, struct report_study *s, const struct seal *seal,
+                        const struct csv_row *row, struct map *shown)
+{
+    const char *label = csv_at(row, LISTED_POLICY);
+
+    if (!read_run(r, s, seal, csv_at(row, LISTED_CELL), label, s->runs == 0))
+        return NO_BASELINE;
+    char *first = xasprintf("%s %s", csv_at(row, LISTED_SOURCE), label);
+    uint64_t *seen = map_put(shown, digest_bytes(first, strlen(first)));
+    if (!(*seen)++)
+        read_races(r, s, seal, label);
+    free(first);
+    draw_from(s, seal_dir(seal));
+    sweep_point(s, &s->cell[s->cells - 1], row);
+    return s->cells - 1;
+}
+
+static size_t sweep_cell(struct report_reading *r, struct report_study *s,
+                         const struct sweep_folder *f, const struct csv_row *row, struct map *shown)
+{
+    const char *hash = csv_at(row, LISTED_CELL);
+    struct err e = {0};
+    const enum cell_state state = cell_state(f->dir, hash, &e);
+    struct seal *seal = state == CELL_DONE ? cell_open(f->dir, hash, &e) : NULL;
+    size_t at = NO_BASELINE;
+
+    s->failed += state == CELL_FAILED;
+    s->missing += state != CELL_FAILED && state != CELL_DONE;
+    if (is_fine(r, &e) && seal)
+        at = done_cell(r, s, seal, row, shown);
+    seal_close(seal);
+    return at;
+}
+
+/* at: the cell of each row. */
+static void sweep_baselines(struct report_study *s, const struct listing *l, const size_t *at)
+{
+    struct map where;
+
+    map_init(&where, NULL);
+    for (size_t i = 0; i < l->n; i++)
+        if (at[i] != NO_BASELINE)
+            *map_put(&where, strtoull(csv_at(&l->row[i], LISTED_CELL), NULL, 16)) = at[i] + 1;
+    for (size_t i = 0; i < l->n; i++) {
+        const char *hash = csv_at(&l->row[i], LISTED_BASELINE);
+        const uint64_t *base = *hash ? map_find(&where, strtoull(hash, NULL, 16)) : NULL;
+        if (base && at[i] != NO_BASELINE)
+            s->cell[at[i]].baseline = *base - 1;
+    }
+    map_free(&where);
+}
+
+static void read_listed(struct report_reading *r, const char *dir, const struct sweep_folder *f,
+                        const struct listing *l)
+{
+    struct report_study *s = study_add(r->to, STUDY_SWEEP, dir);
+    size_t *at = xcalloc(l->n + 1, sizeof *at);
+    struct map shown;
+
+    map_init(&shown, NULL);
+    s->dir = xstrdup(dir);
+    sweep_axes(s, l);
+    for (size_t i = 0; i < l->n; i++)
+        at[i] = sweep_cell(r, s, f, &l->row[i], &shown);
+    sweep_baselines(s, l, at);
+    if (s->failed + s->missing)
+        fault_add(&r->to->faults,
+                  "%s: of %zu cells %zu have failed and %zu are missing; the others are shown. "
+                  "`lardsim sweep status` says why",
+                  dir, l->n, s->failed, s->missing);
+    map_free(&shown);
+    free(at);
+}
+
+static void read_sweep(struct report_reading *r, const char *dir)
+{
+    const struct sweep_folder f = {.dir = xstrdup(dir), .lock = -1};
+    struct listing l;
+    struct err e = {0};
+
+    listing_read(&l, dir, &e);
+    if (is_fine(r, &e))
+        read_listed(r, dir, &f, &l);
+    listing_free(&l);
+    free(f.dir);
+}
+
+/* ---- tables of papers ------------------------------------------------------------------------ */
+
+struct reading_table {
+    struct reported *to;
+    struct report_study *s; /* NULL: none has begun */
+    const char *path;
+    char *program, *detector;
+};
+
+static double number_or_none(const char *text)
+{
+    return strcmp(text, "null") ? strtod(text, NULL) : NAN;
+}
+
+static void claim_begin(struct report_study *s, const char *text)
+{
+    s->claim = xgrow(s->claim, s->claims, &s->claims_cap, sizeof *s->claim);
+    s->claim[s->claims++] = (struct report_claim){.text = xstrdup(text),
+                                                  .paper = NAN,
+                                                  .ours = NAN,
+                                                  .low = NAN,
+                                                  .high = NAN,
+                                                  .interval = {NAN, NAN}};
+}
+
+static void row_begin(struct report_study *s, const char *program, const char *column)
+{
+    s->row = xgrow(s->row, s->rows, &s->rows_cap, sizeof *s->row);
+    s->row[s->rows++] = (struct report_row){.program = xstrdup(program ? program : ""),
+                                            .column = xstrdup(column),
+                                            .paper = NAN,
+                                            .ours = NAN};
+}
+
+static void take_claim(struct reading_table *t, const char *name, const char *text)
+{
+    struct report_claim *c = t->s->claims ? &t->s->claim[t->s->claims - 1] : NULL;
+
+    if (!strcmp(name, "claim")) {
+        char *whole =
+            t->detector ? xasprintf("%s, %s: %s", t->program, t->detector, text) : xstrdup(text);
+        claim_begin(t->s, whole);
+        free(whole);
+    } else if (!c) {
+        return;
+    } else if (!strcmp(name, "unit")) {
+        set(&c->unit, text);
+    } else if (!strcmp(name, "verdict")) {
+        set(&c->verdict, text);
+    } else if (!strcmp(name, "section")) {
+        set(&c->section, text);
+    } else if (!strcmp(name, "paper")) {
+        c->paper = number_or_none(text);
+    } else if (!strcmp(name, "ours")) {
+        c->ours = number_or_none(text);
+    } else if (!strcmp(name, "interval-low")) {
+        c->interval[0] = number_or_none(text);
+    } else if (!strcmp(name, "interval-high")) {
+        c->interval[1] = number_or_none(text);
+    } else if (!strcmp(name, "low")) {
+        c->low = number_or_none(text);
+    } else if (!strcmp(name, "high")) {
+        c->high = number_or_none(text);
+    }
+}
+
+static void replace(char **to, const char *text)
+{
+    free(*to);
+    *to = text ? xstrdup(text) : NULL;
+}
+
+static void take_row(struct reading_table *t, const char *name, const char *text)
+{
+    struct report_row *row = t->s->rows ? &t->s->row[t->s->rows - 1] : NULL;
+
+    if (!strcmp(name, "program")) {
+        replace(&t->program, text);
+    } else if (!strcmp(name, "step") && strcmp(text, "null") != 0) {
+        char *both = xasprintf("%s %s", t->program ? t->program : "", text);
+        replace(&t->program, both);
+        free(both);
+    } else if (!strcmp(name, "columns.column")) {
+        row_begin(t->s, t->program, text);
+    } else if (row && !strcmp(name, "columns.paper")) {
+        row->paper = number_or_none(text);
+    } else if (row && !strcmp(name, "columns.ours")) {
+        row->ours = number_or_none(text);
+    }
+}
+
+/* Of lard-table2 and lard-table3, which judge each detector in each program. */
+static void take_judged(struct reading_table *t, const char *name, const char *text)
+{
+    struct report_row *row = t->s->rows ? &t->s->row[t->s->rows - 1] : NULL;
+
+    if (!strcmp(name, "program")) {
+        replace(&t->program, text);
+        replace(&t->detector, "truth");
+    } else if ((!strcmp(name, "variant") || !strcmp(name, "collector")) &&
+               strcmp(text, "null") != 0) {
+        char *both = xasprintf("%s %s", t->program ? t->program : "", text);
+        replace(&t->program, both);
+        free(both);
+    } else if (!strcmp(name, "claims.detector")) {
+        replace(&t->detector, text);
+    } else if (!strncmp(name, "truth.", 6)) {
+        take_claim(t, name + 6, text);
+    } else if (!strcmp(name, "claims.claim") || !strcmp(name, "claims.verdict")) {
+        take_claim(t, name + 7, text);
+    } else if (!strcmp(name, "claims.counts.measure")) {
+        char *column = xasprintf("%s %s", t->detector ? t->detector : "", text);
+        row_begin(t->s, t->program, column);
+        free(column);
+    } else if (row && !strcmp(name, "claims.counts.paper")) {
+        row->paper = number_or_none(text);
+    } else if (row && !strcmp(name, "claims.counts.ours")) {
+        row->ours = number_or_none(text);
+    }
+}
+
+static void take_table(void *arg, const char *name, const char *text)
+{
+    struct reading_table *t = arg;
+
+    if (!strcmp(name, "schema")) { /* each table of several begins with it */
+        t->s = !strcmp(text, "lardsim-table-1") || !strcmp(text, "lardsim-reproduce-1")
+                   ? study_add(t->to, STUDY_TABLE, t->path)
+                   : NULL;
+        replace(&t->program, NULL);
+        replace(&t->detector, NULL);
+    } else if (!t->s) {
+        return;
+    } else if (!strcmp(name, "title")) {
+        set(&t->s->title, text);
+    } else if (!strcmp(name, "result")) {
+        replace(&t->s->name, text);
+    } else if (!strncmp(name, "claims.", 7)) {
+        take_claim(t, name + 7, text);
+    } else if (!strncmp(name, "programs.", 9)) {
+        take_row(t, name + 9, text);
+    } else if (!strncmp(name, "cells.", 6)) {
+        take_judged(t, name + 6, text);
+    }
+}
+
+enum { TABLE_MOST = 1 << 28 };
+
+static void read_table(struct report_reading *r, const char *path)
+{
+    const size_t before = r->to->n;
+    struct reading_table t = {.to = r->to, .path = path};
+    size_t bytes;
+    char *text = file_text(path, TABLE_MOST, &bytes);
+
+    if (!text)
+        fault_add(&r->to->faults, "%s: can't be read: %s", path, strerror(errno));
+    else if (json_read(text, bytes, take_table, &t))
+        fault_add(&r->to->faults,
+                  "%s: is no JSON; give a results folder, or what `lardsim reproduce "
+                  "NAME --json` wrote",
+                  path);
+    else if (r->to->n == before)
+        fault_add(&r->to->faults,
+                  "%s: has another schema; give a results folder, or what `lardsim reproduce NAME "
+                  "--json` wrote",
+                  path);
+    free(t.program);
+    free(t.detector);
+    free(text);
+}
+
+/* ---- whatever it is -------------------------------------------------------------------------- */
+
+static void read_sealed(struct report_reading *r, const char *dir, const struct seal *seal)
+{
+    struct policies_seen p = {0};
+    struct err e = {0};
+
+    if (seal_names(seal, "compare.json"))
+        results_json(seal, "compare.json", take_policy, &p, &e);
+    if (!is_fine(r, &e)) {
+        /* told */
+    } else if (!strncmp(p.schema, "lardsim-costs-", strlen("lardsim-costs-"))) {
+        read_comparison(r, seal, &p);
+    } else if (seal_names(seal, "stats.json")) {
+        struct report_study *s = runs_study(r->to, dir);
+        if (read_run(r, s, seal, dir, NULL, true)) {
+            draw_from(s, dir);
+            read_races(r, s, seal, NULL);
+        }
+    } else {
+        fault_add(&r->to->faults,
+                  "%s: holds no results: neither stats.json nor compare.json nor plan.csv. Give a "
+                  "folder that `lardsim run -o`, `compare -o` or `sweep -o` wrote; while a run "
+                  "lasts, its folder is empty",
+                  dir);
+    }
+    free(p.error);
+    facts_free(&p.policies);
+}
+
+static void read_folder(struct report_reading *r, const char *dir)
+{
+    struct err e = {0};
+
+    if (is_there(dir, "plan.csv")) {
+        read_sweep(r, dir);
+        return;
+    }
+    struct seal *seal = seal_open(dir, &e);
+    if (is_fine(r, &e))
+        read_sealed(r, dir, seal);
+    seal_close(seal);
+}
+
+static void check_builds(struct report_study *s, struct report_faults *faults)
+{
+    struct report_facts builds = {0};
+    char *all = NULL;
+
+    for (size_t i = 0; i < s->runs; i++)
+        if (s->run[i].build && !facts_find(&builds, s->run[i].build)) {
+            facts_add(&builds, s->run[i].build, "");
+            if (builds.n <= 4)
+                xappend(&all, ", ", s->run[i].build);
+        }
+    if (builds.n > 1)
+        fault_add(faults,
+                  "%s: has results of %zu builds (%s%s); what differs between them may be "
+                  "the builds' doing",
+                  s->name, builds.n, all, builds.n > 4 ? ", ..." : "");
+    free(all);
+    facts_free(&builds);
+}
+
+int reported_read(struct reported *to, const char *const *path, size_t n, struct err *e)
+{
+    struct report_reading r = {.to = to};
+    struct stat st;
+    size_t cells = 0;
+
+    map_init(&r.matches, NULL);
+    for (size_t i = 0; i < n; i++) {
+        if (stat(path[i], &st))
+            fault_add(&to->faults, "%s: %s", path[i], strerror(errno));
+        else if (S_ISDIR(st.st_mode))
+            read_folder(&r, path[i]);
+        else
+            read_table(&r, path[i]);
+    }
+    map_free(&r.matches);
+    for (size_t i = 0; i < to->n; i++) {
+        check_builds(&to->study[i], &to->faults);
+        study_complete(&to->study[i]);
+        cells += to->study[i].cells + (to->study[i].kind == STUDY_TABLE);
+    }
+    if (!cells)
+        return err_set(e, r.damaged ? LARD_TOLERANCE : LARD_CONFIG, "%s",
+                       to->faults.n ? to->faults.at[0] : "nothing to report");
+    return 0;
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static void side_free(struct report_side *s)
+{
+    free(s->thread);
+    free(s->op);
+    free(s->site);
+    free(s->event);
+}
+
+static void race_free(struct report_race *race)
+{
+    char *const text[] = {race->id,           race->dir,     race->address,
+                          race->size,         race->object,  race->offset,
+                          race->allocated_at, race->picture, race->unexplained};
+
+    for (size_t i = 0; i < ARRAY_SIZE(text); i++)
+        free(text[i]);
+    side_free(&race->is);
+    side_free(&race->earlier);
+    for (size_t i = 0; i < race->counts; i++)
+        free(race->count[i].policy);
+    free(race->count);
+    facts_free(&race->verdicts);
+    facts_free(&race->said);
+}
+
+static void study_free(struct report_study *s)
+{
+    for (size_t i = 0; i < s->cells; i++) {
+        for (size_t k = 0; s->cell[i].point && k < s->axes; k++)
+            free(s->cell[i].point[k]);
+        free((void *)s->cell[i].point);
+        free(s->cell[i].place);
+        free(s->cell[i].label);
+    }
+    for (size_t i = 0; i < s->runs; i++)
+        run_free(&s->run[i]);
+    for (size_t i = 0; i < s->races; i++)
+        race_free(&s->race[i]);
+    map_free(&s->race_at);
+    for (size_t i = 0; i < s->axes; i++) {
+        for (size_t k = 0; k < s->axis[i].n; k++)
+            free(s->axis[i].value[k]);
+        free((void *)s->axis[i].value);
+        free(s->axis[i].name);
+        free(s->axis[i].why);
+    }
+    for (size_t i = 0; i < s->claims; i++) {
+        free(s->claim[i].text);
+        free(s->claim[i].unit);
+        free(s->claim[i].verdict);
+        free(s->claim[i].section);
+    }
+    for (size_t i = 0; i < s->rows; i++) {
+        free(s->row[i].program);
+        free(s->row[i].column);
+    }
+    void *const all[] = {s->cell, s->run,   s->race, s->axis,   s->claim,  s->row,
+                         s->name, s->title, s->dir,  s->config, s->machine};
+    for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+        free(all[i]);
+}
+
+void reported_free(struct reported *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        study_free(&r->study[i]);
+    free(r->study);
+    for (size_t i = 0; i < r->faults.n; i++)
+        free(r->faults.at[i]);
+    free((void *)r->faults.at);
+    *r = (struct reported){0};
+}

@@ -1,0 +1,309 @@
+/* report.h - the parts of `lardsim report`: results that are read again, what they say, and the
+ * page that shows it.
+ *
+ * All kinds of results become one: a study is a list of cells, as a sweep has them. A run is a cell
+ * for each of its policies, a comparison a cell for each run, and several of them together differ
+ * in their parameters, which are the axes then. */
+#ifndef LARDSIM_V_REPORT_H
+#define LARDSIM_V_REPORT_H
+
+#include <math.h>
+
+#include "base/base.h"
+#include "results/read/overhead.h"
+#include "results/results.h"
+
+/* ---- what is read of a run: report/read.c ---------------------------------------------------- */
+
+enum report_measure {
+#define MEASURE(NAME, key, unit, of, patterns) M_##NAME,
+#include "results/page/measures.def"
+#undef MEASURE
+    MEASURES
+};
+struct report_measure_info {
+    const char *key, *unit, *text, *patterns;
+};
+extern const struct report_measure_info report_measures[MEASURES];
+
+enum report_part { /* of the time of cores */
+#define PART(NAME, key, text, patterns) P_##NAME,
+#include "results/page/parts.def"
+#undef PART
+                   PARTS
+};
+struct report_part_info {
+    const char *key, *text, *patterns;
+};
+extern const struct report_part_info report_parts[PARTS];
+
+struct report_fact {
+    char *name, *text; /* own */
+};
+struct report_facts { /* in the order of their file */
+    struct report_fact *at;
+    size_t n, cap;
+};
+void facts_add(struct report_facts *f, const char *name, const char *text);
+const char *facts_find(const struct report_facts *f, const char *name); /* NULL: none */
+void facts_free(struct report_facts *f);
+
+struct report_finding {
+    char *key, *sentence, *knobs; /* own; " l2.size:multiple l2.replacement:any" */
+};
+
+struct report_side {
+    char *thread, *op, *site, *event; /* own; NULL: not known */
+};
+struct report_count {
+    char *policy; /* owns */
+    uint64_t n;
+};
+struct report_race { /* the racy accesses of one pair of sites, in all runs of a study */
+    char *id, *dir;  /* own; dir: of the run of the first */
+    struct report_side is, earlier; /* of the first */
+    char *address, *size, *object, *offset, *allocated_at;
+    bool system;
+    struct report_count *count; /* owns; by policy */
+    size_t counts, counts_cap;
+    struct report_facts verdicts; /* of a comparison: "false for naive", and why */
+    struct report_facts said;     /* why it races: sentences; their names are "" */
+    char *picture;                /* owns; of threads and edges, an SVG; NULL: none */
+    char *unexplained;            /* owns; why it can't be said; NULL: nothing was tried */
+};
+
+/* A cell of a study: what one policy did in one run. */
+struct report_cell {
+    size_t run;
+    char *label;   /* owns */
+    char **point;  /* owns; its value on each axis of the study; "" where it has none */
+    size_t *place; /* owns; the same as indices into the axes' values */
+    double of[MEASURES];
+    double part[PARTS];              /* cycles of the cores that had a thread */
+    size_t baseline;                 /* the cell without a policy; NO_BASELINE: there is none */
+    double overhead, overhead_whole; /* NAN: there is no baseline */
+};
+#define NO_BASELINE SIZE_MAX
+
+struct report_series { /* a row for each stretch of time */
+    char **name;       /* owns; of columns */
+    size_t columns, rows, cap;
+    double *value; /* owns; row by row */
+};
+enum { SERIES_ROWS = 256 }; /* more are merged, two and two */
+/* Of intervals.csv. NULL: there is none, or error. */
+struct report_series *series_read(const struct seal *s, struct err *e);
+double series_at(const struct report_series *s, size_t row, const char *name); /* NAN: none */
+void series_free(struct report_series *s);
+
+struct report_run {
+    char *dir, *name; /* own; the folder; how it is called here */
+    bool done, complete;
+    struct run_time cycles; /* where it has a region, numbers are of that */
+    uint64_t events;
+    char *error, *source, *caveat, *build, *commit, *compiler, *version, *verb, *command, *identity,
+        *digest, *behaviour, *configuration, *host, *started, *seconds, *working;
+    struct report_facts config, stats; /* of the cells of a sweep those of the first alone */
+    struct report_finding *finding;    /* owns */
+    size_t findings, findings_cap;
+    struct report_series *time; /* owns; intervals.csv; NULL: none */
+};
+enum { RACES_MOST = 65536 }; /* pairs of sites of a study that are kept */
+
+struct report_axis {
+    char *name;   /* owns */
+    char **value; /* own; distinct, in the order of their appearance, or ascending if numbers */
+    size_t n, cap;
+    bool numbers;
+    /* Cells that are alike but for this axis, by groups: */
+    size_t groups, same; /* groups; those in which nothing that happened differs */
+    double cycles,
+        overhead; /* the largest cycles to the smallest; the farthest overheads, points */
+    bool has_overhead;
+    char *why;     /* owns; the sentence of a finding that says it could not matter; NULL: none */
+    size_t why_of; /* in how many cells it is */
+};
+
+/* What claims of a table came to. */
+struct report_claim {
+    char *text, *unit, *verdict, *section;
+    double paper, ours, low, high;
+    double interval[2]; /* the ends of that of the mean over seeds; NAN: there is one seed */
+};
+struct report_row {
+    char *program, *column;
+    double paper, ours;
+};
+
+enum report_kind { STUDY_RUNS, STUDY_SWEEP, STUDY_TABLE };
+struct report_study {
+    enum report_kind kind;
+    char *name, *title, *dir; /* own */
+    char *config;             /* owns; the file whose machine is drawn; NULL: none */
+    char *machine;            /* owns; its picture, an SVG; NULL: none */
+    struct report_run *run;
+    size_t runs, runs_cap;
+    struct report_cell *cell;
+    size_t cells, cells_cap;
+    struct report_axis *axis;
+    size_t axes, axes_cap;
+    size_t missing, failed;                    /* cells of a sweep */
+    bool has_region, has_whole, has_overheads; /* some run has a region marked; some has none */
+    struct report_race *race;
+    size_t races, races_cap;
+    struct map race_at;      /* what tells a race apart, to 1 + its index */
+    uint64_t races_left_out; /* racy accesses of pairs beyond RACES_MOST */
+    struct report_claim *claim;
+    size_t claims, claims_cap;
+    struct report_row *row;
+    size_t rows, rows_cap;
+};
+
+struct report_faults { /* what is wrong with what was read */
+    char **at;         /* own */
+    size_t n, cap;
+};
+void fault_add(struct report_faults *f, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+struct reported {
+    struct report_study *study;
+    size_t n, cap;
+    struct report_faults faults;
+};
+
+/* A fault is no error: what is whole is read. -1: nothing is. */
+int reported_read(struct reported *r, const char *const *path, size_t n, struct err *e);
+void reported_free(struct reported *r);
+/* The race of the same identity. NULL: there is none. */
+const struct report_race *study_race(const struct report_study *s, const struct report_race *like);
+/* Appends a word as a shell takes it. */
+void report_shell_word(char **command, const char *word);
+
+/* ---- what it means: report/study.c, report/say.c --------------------------------------------- */
+
+/* Axes, baselines, overheads. */
+void study_complete(struct report_study *s);
+size_t study_axis(const struct report_study *s, const char *name); /* SIZE_MAX: none */
+/* to[i]: which cells cell i is like but for that axis, as an index from 0. Returns how many there
+ * are. */
+size_t study_alike(const struct report_study *s, size_t axis, size_t *to);
+/* The policies, in the order of their appearance; n of them. */
+const struct report_axis *study_policies(const struct report_study *s);
+/* The mean over the cells of a policy that have it; NAN: none has. */
+double study_mean(const struct report_study *s, const char *policy,
+                  double (*of)(const struct report_cell *c, size_t arg), size_t arg);
+double cell_overhead(const struct report_cell *c, size_t which); /* enum overhead_of */
+double cell_measure(const struct report_cell *c, size_t measure);
+bool cell_is_none(const struct report_cell *c);
+/* Its part of the overhead, or without a baseline of the time of its cores, in percent. */
+double study_part(const struct report_study *s, const struct report_cell *c, size_t part);
+
+void say_question(FILE *out, const struct report_study *s);
+void say_answer(FILE *out, const struct report_study *s);
+void say_axis(FILE *out, const struct report_axis *a);
+
+/* ---- what other verbs can say: report/explain.c -------------------------------------------- */
+
+/* Explains the first races of each study, so many, and draws its machine. What can't be is no
+ * error. */
+struct explaining {
+    uint64_t races;  /* of each study, the first */
+    uint64_t events; /* of runs that have no more */
+    bool quiet;      /* else there is progress */
+};
+int explain_all(struct reported *r, const struct explaining *x,
+                struct err *e); /* -1: a signal has come */
+
+/* ---- pictures: report/figure.c, report/figures.c --------------------------------------------- */
+
+enum figure_kind { FIGURE_BARS, FIGURE_STACK, FIGURE_COLUMNS, FIGURE_HEAT };
+struct figure { /* values by row and series */
+    enum figure_kind kind;
+    char *name, *title, *unit, *across; /* own; name: of its files; across: what columns run over */
+    char **row, **series;               /* own */
+    unsigned *look;                     /* owns; by series: its colour */
+    size_t rows, all_series;
+    double *value; /* owns; NAN: none; row r of series s: value[r * all_series + s] */
+};
+struct figures {
+    struct figure *at;
+    size_t n, cap;
+};
+struct figure *figure_add(struct figures *f, enum figure_kind kind, const char *name,
+                          const char *title, const char *unit, size_t rows, size_t series);
+void figure_row(struct figure *f, size_t i, const char *text);
+void figure_series(struct figure *f, size_t i, const char *text);
+static inline double *figure_at(const struct figure *f, size_t row, size_t series)
+{
+    return &f->value[row * f->all_series + series];
+}
+void figures_free(struct figures *f);
+void figure_svg(const struct figure *f, FILE *out);
+void figure_csv(const struct figure *f, FILE *out);
+void figure_gnuplot(const struct figure *f, FILE *out);
+void figure_json(const struct figure *f, struct json *j);
+/* Those of a study. prefix: before their names. */
+void figures_make(struct figures *f, const struct report_study *s, const char *prefix);
+
+/* ---- the page: report/page.c ----------------------------------------------------------------- */
+
+/* What is written goes to *text, the caller's, when it is closed. */
+FILE *memory_file(char **text, size_t *bytes);
+void page_write(FILE *out, const struct reported *r, const struct figures *f, const size_t *first);
+
+/* ---- what differs between two: report/diff.c ------------------------------------------------- */
+
+struct report_setting {       /* a parameter that differs */
+    const char *name, *a, *b; /* NULL: not there */
+    char *verdict;            /* owns; whether it mattered */
+    bool matters;             /* it may have */
+};
+struct report_change { /* a statistic that differs beyond the threshold */
+    const char *name;
+    double a, b, percent; /* INFINITY: from 0 */
+};
+struct report_pair {
+    const struct report_run *a, *b;
+    const struct report_cell *cell_a, *cell_b; /* of sweeps; NULL: of all policies of the run */
+    bool same;                                 /* nothing that happened differs */
+    struct report_setting *setting;            /* owns */
+    size_t settings, settings_cap;
+    struct report_change *change; /* owns; the largest first */
+    size_t changes, changes_cap, compared;
+};
+struct report_met {                  /* a race of either, by its identity */
+    const struct report_race *a, *b; /* NULL: it has none */
+};
+struct report_difference {
+    const char *name_a, *name_b;
+    double threshold; /* percent */
+    const struct report_study *a, *b;
+    struct report_pair *pair; /* owns */
+    size_t pairs, pairs_cap, differing;
+    size_t only_a, only_b;  /* runs that have no partner */
+    struct report_met *met; /* owns; races that only one has, or that have other counts */
+    size_t mets, mets_cap, gone, come, moved;
+};
+/* Both hold one study each, of runs or a sweep. */
+int difference_make(struct report_difference *d, const struct reported *a, const struct reported *b,
+                    double threshold, struct err *e);
+void difference_free(struct report_difference *d);
+void difference_text(const struct report_difference *d, FILE *out);
+void difference_json(const struct report_difference *d, FILE *out);
+/* Lines of what it comes to; fn is called for each. */
+void difference_say(const struct report_difference *d, void (*fn)(void *arg, const char *line),
+                    void *arg);
+/* Reads two folders, and says what differs: for `compare --results`. An exit code, or -1 and *e. */
+int difference_verb(const char *const path[2], double threshold, bool json, struct err *e);
+enum { OPT_THRESHOLD = 570 };
+#define ROW_THRESHOLD                                                                              \
+    {                                                                                              \
+        "threshold", OPT_THRESHOLD, "PERCENT", 0,                                                  \
+            "Of two results: leave out statistics that differ by no more; else by 1", 0            \
+    }
+int difference_threshold(const char *text, double *percent, struct err *e); /* NULL: 1 */
+
+void page_differences(FILE *out, const struct report_faults *faults,
+                      const struct report_difference *d);
+
+#endif

@@ -1,0 +1,238 @@
+/* reproduce.c - measures one program for LARD's Tables 2 and 3. The detectors read its events, once
+ * for all six. The truth is the same detector of happens-before on the same execution told without
+ * addresses (results/papers/abstract.h): it sees no Clear, no Copy, nothing of the runtime, and
+ * shares none of the code for those. So is a capture's, which a real collector moved.
+ * tests/policy/frame/t_table3.c holds it to the oracle of the tests. */
+#include "results/papers/reproduce.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/papers/abstract.h"
+#include "results/job/stopped.h"
+#include "workloads/measure/measure.h"
+#include "sim/lardsim.h"
+#include "sim/sim.h"
+
+const char *const view_names[] = {"lard",    "all-memory", "all-sync", "no-clear",
+                                  "no-copy", "naive",      NULL};
+
+/* A racy access. Tables count accesses, and sites; an access is known by its event's number. */
+struct hit {
+    uint64_t event, site;
+    bool system;
+};
+struct hits { /* in order of events */
+    struct hit *hit;
+    size_t n, cap;
+};
+struct races {
+    struct hits of[VIEWS];
+    struct hits truth;
+};
+
+static void add_hit(struct hits *h, struct hit hit)
+{
+    h->hit = xgrow(h->hit, h->n, &h->cap, sizeof *h->hit);
+    h->hit[h->n++] = hit;
+}
+
+static struct hit hit_of(const struct lardsim_race *race)
+{
+    return (struct hit){race->is.event, race->is.site, race->system};
+}
+
+static void on_view_race(void *arg, const struct lardsim_race *race)
+{
+    struct races *r = arg;
+
+    for (size_t i = 0; i < VIEWS; i++)
+        if (!strcmp(race->policy, view_names[i]))
+            add_hit(&r->of[i], hit_of(race));
+}
+
+static void on_truth_race(void *arg, const struct lardsim_race *race)
+{
+    struct races *r = arg;
+
+    add_hit(&r->truth, hit_of(race));
+}
+
+/* ---- tallies -------------------------------------------------------------------------------- */
+
+/* At one site the program's before the system's, so that tally_of meets the first of each. */
+static int by_site(const void *a, const void *b)
+{
+    const struct hit *x = a, *y = b;
+
+    return x->site != y->site ? (x->site > y->site) - (x->site < y->site) : x->system - y->system;
+}
+
+/* Sorts h by site, so what needs the order of events comes first. */
+static struct tally tally_of(struct hits *h)
+{
+    struct tally t = {.accesses = h->n};
+
+    if (h->n)
+        qsort(h->hit, h->n, sizeof *h->hit, by_site);
+    for (size_t i = 0; i < h->n; i++) {
+        const struct hit *hit = &h->hit[i];
+        const bool fresh = i == 0 || hit[-1].site != hit->site;
+        t.system += hit->system;
+        t.sites += hit->site && fresh;
+        t.system_sites += hit->site && hit->system && (fresh || !hit[-1].system);
+    }
+    return t;
+}
+
+/* Both lists are in order of events, so that one walk finds what is in the first alone. */
+static struct tally tally_beyond(const struct hits *h, const struct hits *other)
+{
+    struct hits only = {0};
+
+    for (size_t i = 0, k = 0; i < h->n; i++) {
+        while (k < other->n && other->hit[k].event < h->hit[i].event)
+            k++;
+        if (k == other->n || other->hit[k].event != h->hit[i].event)
+            add_hit(&only, h->hit[i]);
+    }
+    const struct tally t = tally_of(&only);
+    free(only.hit);
+    return t;
+}
+
+static void tally_all(struct races *r, struct measured *to)
+{
+    /* tally_of sorts, so differences are taken before. */
+    for (size_t i = 0; i < VIEWS; i++) {
+        to->view[i].falses = tally_beyond(&r->of[i], &r->truth);
+        to->view[i].missed = tally_beyond(&r->truth, &r->of[i]);
+    }
+    for (size_t i = 0; i < VIEWS; i++)
+        to->view[i].races = tally_of(&r->of[i]);
+    to->truth = tally_of(&r->truth);
+}
+
+/* ---- runs ----------------------------------------------------------------------------------- */
+
+static int close_run(struct lardsim *l, int status, const char *source, struct err *e)
+{
+    lardsim_finish(l);
+    if (!status && lardsim_error(l))
+        status =
+            err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s: %s", source, lardsim_error(l));
+    stop_run(NULL);
+    lardsim_free(l);
+    return status;
+}
+
+static int run_views(const char *source, struct races *r, struct measured *to,
+                     struct progress *progress, struct err *e)
+{
+    struct lardsim *l = lardsim_new();
+
+    lardsim_preset(l, "lard-table3");
+    lardsim_on_race(l, on_view_race, r);
+    progress_run(progress, l, source_path(source) ? source : workload_spec(source));
+    stop_run(l);
+    if (!lardsim_start(l))
+        lardsim_run(l, source);
+    progress_run_over(progress);
+    to->events = lardsim_events(l);
+    return close_run(l, 0, source, e);
+}
+
+/* identity: beside the batch; NULL: of a capture. 0 also when l has an error: that is found when it
+ * is closed. */
+static int push_all(struct lardsim *l, struct abstract *a, struct source *s,
+                    const struct vm_identity *identity, struct err *e)
+{
+    struct event to[EVENT_RECORDS];
+    struct batch b;
+
+    for (;;) {
+        if (source_next(s, &b, e))
+            return -1;
+        if (!b.records)
+            return 0;
+        for (const struct event *ev = b.rec; ev < b.rec + b.records; ev += event_records(ev)) {
+            if (identity)
+                abstract_event(a, ev, identity[ev - b.rec], to);
+            else
+                abstract_captured(a, ev, to);
+            const struct lardsim_event out = sim_event(to);
+            if (lardsim_event(l, &out))
+                return 0;
+        }
+    }
+}
+
+static struct lardsim *truth_new(const struct source *s, struct races *r)
+{
+    struct lardsim *l = lardsim_new();
+    char *granularity = xasprintf("granularity=%u", s->granularity ? s->granularity : 1);
+
+    lardsim_set(l, "policies=vc");
+    lardsim_set(l, "policy.vc.view=tracked");
+    lardsim_set(l, granularity);
+    lardsim_on_race(l, on_truth_race, r);
+    lardsim_start(l);
+    free(granularity);
+    return l;
+}
+
+/* A run of the program, with the identities of its objects; *identity NULL: a capture. */
+static struct source *open_identified(const char *source, const struct vm_identity **identity,
+                                      struct err *e)
+{
+    *identity = NULL;
+    if (source_path(source))
+        return source_open(source, e);
+    struct source *s = workload_open(workload_spec(source), e);
+
+    if (!s || !workload_identify(s, identity))
+        return s;
+    err_set(e, LARD_INTERNAL, "%s: no identities of objects", s->name);
+    source_close(s);
+    return NULL;
+}
+
+static int run_truth(const char *source, struct races *r, struct measured *to,
+                     struct progress *progress, struct err *e)
+{
+    const struct vm_identity *identity;
+    struct abstract a;
+    struct source *s =
+        progress_source(progress, stop_source(open_identified(source, &identity, e)));
+
+    if (!s)
+        return -1;
+    struct lardsim *l = truth_new(s, r);
+    abstract_init(&a);
+    int status = push_all(l, &a, s, identity, e);
+    /* Two runs of one specification are the same run, or the comparison is void. */
+    if (!status && !lardsim_error(l) && lardsim_events(l) != to->events)
+        status = err_set(e, LARD_INTERNAL, "%s: the second run has other events", source);
+    to->uses_again = a.uses_again;
+    to->uses_moved = a.uses_moved;
+    to->system = a.system;
+    abstract_free(&a);
+    source_close(s);
+    return close_run(l, status, source, e);
+}
+
+int reproduce_measure(const char *source, struct measured *to, struct progress *progress,
+                      struct err *e)
+{
+    struct races r = {0};
+
+    *to = (struct measured){0};
+    const int status =
+        run_views(source, &r, to, progress, e) || run_truth(source, &r, to, progress, e) ? -1 : 0;
+    if (!status)
+        tally_all(&r, to);
+    for (size_t i = 0; i < VIEWS; i++)
+        free(r.of[i].hit);
+    free(r.truth.hit);
+    return status;
+}

@@ -1,0 +1,266 @@
+/* part.c - a trace of which a part is kept, and its repair: what breaks a stream rule because
+ * something else is gone goes, too, until what is left is a legal trace. */
+#include "results/reduce/reduce.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/job/stopped.h"
+
+static size_t words(uint64_t n)
+{
+    return (size_t)(n / 64 + 1);
+}
+
+uint64_t *bits_copy(const uint64_t *bits, uint64_t n)
+{
+    uint64_t *copy = xcalloc(words(n), sizeof *copy);
+
+    memcpy(copy, bits, words(n) * sizeof *copy);
+    return copy;
+}
+
+uint64_t bits_count(const uint64_t *bits, uint64_t n)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < words(n); i++)
+        count += (uint64_t)__builtin_popcountll(bits[i]);
+    return count;
+}
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+static int each_read(struct source *s, const uint64_t *which, part_fn *fn, void *arg, struct err *e)
+{
+    struct batch b;
+    uint64_t index = 0;
+
+    for (;;) {
+        if (source_next(s, &b, e))
+            return -1;
+        if (b.records == 0)
+            return 0;
+        for (size_t i = 0; i < b.records; i += event_records(&b.rec[i]), index++)
+            if ((!which || bit_is(which, index)) && !fn(arg, &b.rec[i], index))
+                return 0;
+    }
+}
+
+int part_each(const struct trace_part *p, const uint64_t *which, part_fn *fn, void *arg,
+              struct err *e)
+{
+    if (p->rec) {
+        for (uint64_t i = 0; i < p->n; i++)
+            if (bit_is(which, i) && !fn(arg, &p->rec[p->at[i]], i))
+                return 0;
+        return 0;
+    }
+    struct source *s = stop_source(source_open(p->spec, e));
+    const int failed = s ? each_read(s, which, fn, arg, e) : -1;
+    source_close(s);
+    return failed;
+}
+
+static bool count(void *arg, const struct event *ev, uint64_t index)
+{
+    struct trace_part *p = arg;
+
+    (void)ev;
+    p->n = index + 1;
+    return true;
+}
+
+int part_open(struct trace_part *p, const char *spec, struct err *e)
+{
+    *p = (struct trace_part){.spec = spec};
+    p->source = stop_source(source_open(spec, e));
+    if (!p->source || each_read(p->source, NULL, count, p, e))
+        return -1;
+    p->kept = xcalloc(words(p->n), sizeof *p->kept);
+    for (uint64_t i = 0; i < p->n; i++)
+        p->kept[i / 64] |= UINT64_C(1) << i % 64;
+    p->count = p->n;
+    return 0;
+}
+
+void part_close(struct trace_part *p)
+{
+    source_close(p->source);
+    free(p->rec);
+    free(p->at);
+    free(p->mate);
+    free(p->kept);
+}
+
+/* ---- pairs ---------------------------------------------------------------------------------- */
+
+/* What ends what: one half without the other is of no use, or breaks a rule. */
+static int pair_of(const struct event *ev)
+{
+    switch (ev->kind) {
+    case EV_ACQUIRE:
+    case EV_RELEASE:
+        return EV_ACQUIRE;
+    case EV_ACQUIRE_SHARED:
+    case EV_RELEASE_SHARED:
+        return EV_ACQUIRE_SHARED;
+    case EV_WAIT_ENTER:
+    case EV_WAIT_EXIT:
+        return EV_WAIT_ENTER;
+    case EV_BARRIER_ARRIVE:
+    case EV_BARRIER_DEPART:
+        return EV_BARRIER_ARRIVE;
+    case EV_TXN_BEGIN:
+    case EV_TXN_COMMIT:
+        return EV_TXN_BEGIN;
+    case EV_GC_BEGIN:
+    case EV_GC_END:
+        return EV_GC_BEGIN;
+    case EV_ROI_BEGIN:
+    case EV_ROI_END:
+        return EV_ROI_BEGIN;
+    default:
+        return 0;
+    }
+}
+
+/* The beginnings that wait for their end: by a hash of who and what, a stack through `below`. */
+static void find_mates(struct trace_part *p)
+{
+    uint64_t *below = xcalloc((size_t)p->n + 1, sizeof *below);
+    struct map open;
+
+    p->mate = xcalloc((size_t)p->n + 1, sizeof *p->mate);
+    map_init(&open, NULL);
+    for (uint64_t i = 0; i < p->n; i++) {
+        const struct event *ev = &p->rec[p->at[i]];
+        const int pair = pair_of(ev);
+        if (!pair)
+            continue;
+        const bool wide = pair == EV_GC_BEGIN || pair == EV_ROI_BEGIN;
+        const uint64_t key[3] = {(uint64_t)pair, wide ? 0 : ev->tid, wide ? 0 : ev->addr};
+        uint64_t *top = map_put(&open, digest_bytes(key, sizeof key));
+        if (ev->kind == pair) {
+            below[i] = *top;
+            *top = i + 1;
+        } else if (*top) {
+            p->mate[i] = *top;
+            p->mate[*top - 1] = i + 1;
+            *top = below[*top - 1];
+        }
+    }
+    map_free(&open);
+    free(below);
+}
+
+/* ---- holding what is left ------------------------------------------------------------------- */
+
+struct taking {
+    struct event *rec;
+    size_t *at;
+    size_t records, events;
+};
+
+static bool take(void *arg, const struct event *ev, uint64_t index)
+{
+    struct taking *t = arg;
+
+    (void)index;
+    t->at[t->events++] = t->records;
+    for (unsigned i = 0; i < event_records(ev); i++)
+        t->rec[t->records++] = ev[i];
+    return true;
+}
+
+static int hold(struct trace_part *p, struct err *e)
+{
+    struct taking t = {.rec = xcalloc((size_t)p->count * EVENT_RECORDS + 1, sizeof *t.rec),
+                       .at = xcalloc((size_t)p->count + 1, sizeof *t.at)};
+
+    if (part_each(p, p->kept, take, &t, e)) {
+        free(t.rec);
+        free(t.at);
+        return -1;
+    }
+    free(p->rec);
+    free(p->at);
+    free(p->mate);
+    free(p->kept);
+    p->rec = t.rec;
+    p->at = t.at;
+    p->n = p->count = t.events;
+    p->kept = xcalloc(words(p->n), sizeof *p->kept);
+    for (uint64_t i = 0; i < p->n; i++)
+        p->kept[i / 64] |= UINT64_C(1) << i % 64;
+    find_mates(p);
+    return 0;
+}
+
+int part_keep(struct trace_part *p, uint64_t *which, struct err *e)
+{
+    free(p->kept);
+    p->kept = which;
+    p->count = bits_count(which, p->n);
+    const bool few = p->rec ? p->count < p->n / 2 : p->count <= PART_HELD / EVENT_RECORDS;
+    return few ? hold(p, e) : 0;
+}
+
+/* ---- repair --------------------------------------------------------------------------------- */
+
+struct repair {
+    struct rules *rules;
+    uint64_t *which;
+    uint64_t number, dropped;
+    uint64_t gc, roi; /* 1 + the index of the begin that is open */
+};
+
+static bool obey(void *arg, const struct event *ev, uint64_t index)
+{
+    struct repair *r = arg;
+    struct err broken = {0, ""};
+
+    if (rules_apply(r->rules, ev, r->number++, &broken)) {
+        bit_clear(r->which, index);
+        r->dropped++;
+        return true;
+    }
+    if (ev->kind == EV_GC_BEGIN || ev->kind == EV_GC_END)
+        r->gc = ev->kind == EV_GC_BEGIN ? index + 1 : 0;
+    if (event_is_region(ev))
+        r->roi = ev->kind == EV_ROI_BEGIN ? index + 1 : 0;
+    return true;
+}
+
+static void drop_open(struct repair *r, uint64_t open)
+{
+    if (!open)
+        return;
+    bit_clear(r->which, open - 1);
+    r->dropped++;
+}
+
+/* An event that has been dropped has left traces in the rules (its thread has acted), so all is
+ * held against them again. */
+int part_repair(const struct trace_part *p, uint64_t *which, uint64_t *dropped, struct err *e)
+{
+    struct repair r;
+    uint64_t all = 0;
+
+    do {
+        struct err broken = {0, ""};
+        r = (struct repair){.rules = rules_new(true), .which = which};
+        int failed = part_each(p, which, obey, &r, e);
+        if (!failed && rules_finish(r.rules, &broken)) {
+            drop_open(&r, r.gc);
+            drop_open(&r, r.roi);
+        }
+        rules_free(r.rules);
+        if (failed)
+            return -1;
+        all += r.dropped;
+    } while (r.dropped);
+    if (dropped)
+        *dropped = all;
+    return 0;
+}

@@ -1,0 +1,126 @@
+/* child.c - other programs: started, read, waited for. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/program/stop.h"
+#include "results/validate/validate.h"
+
+struct heard { /* what comes through a pipe */
+    int fd;    /* -1: its end was read */
+    char *at;
+    size_t n, cap;
+};
+
+enum { TEXT_MOST = 1 << 20 }; /* more is read, and forgotten */
+
+static void text_read(struct heard *t)
+{
+    char part[4096];
+    const ssize_t n = read(t->fd, part, sizeof part);
+
+    if (n < 0 && errno == EINTR)
+        return;
+    if (n <= 0) {
+        close(t->fd);
+        t->fd = -1;
+        return;
+    }
+    for (ssize_t i = 0; i < n && t->n < TEXT_MOST; i++) {
+        t->at = xgrow(t->at, t->n, &t->cap, 1);
+        t->at[t->n++] = part[i];
+    }
+}
+
+/* A signal that came for us ends the program, too; who else has the pipes is not waited for. */
+static void text_read_both(struct heard t[2], pid_t pid)
+{
+    const volatile sig_atomic_t *const stop = stop_flag();
+
+    while (t[0].fd >= 0 || t[1].fd >= 0) {
+        struct pollfd p[2] = {{t[0].fd, POLLIN, 0}, {t[1].fd, POLLIN, 0}};
+        const int heard = poll(p, 2, 200);
+        if (heard < 0 && errno != EINTR)
+            break;
+        for (unsigned i = 0; i < 2; i++)
+            if (heard > 0 && t[i].fd >= 0 && p[i].revents)
+                text_read(&t[i]);
+        if (!*stop)
+            continue;
+        if (pid > 0)
+            kill(pid, SIGTERM);
+        break;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        t[i].at = xgrow(t[i].at, t[i].n, &t[i].cap, 1);
+        t[i].at[t[i].n] = '\0';
+    }
+}
+
+/* In the child. What fails is told through the pipe `told`, which a program that starts closes. */
+static void start(const char *const *argv, const int pipes[2][2], int told)
+{
+    const int nothing = open("/dev/null", O_RDONLY);
+
+    if (dup2(nothing, 0) == 0 && dup2(pipes[0][1], 1) == 1 && dup2(pipes[1][1], 2) == 2)
+        execvp(argv[0], (char *const *)(uintptr_t)argv);
+    const int why = errno;
+    _exit(write(told, &why, sizeof why) < 0 ? 126 : 127);
+}
+
+int child_run(struct child_process *c, const char *const *argv, struct err *e)
+{
+    int pipes[2][2], told[2], why = 0;
+
+    *c = (struct child_process){0};
+    if (pipe2(told, O_CLOEXEC) || pipe2(pipes[0], O_CLOEXEC) || pipe2(pipes[1], O_CLOEXEC))
+        return err_set(e, LARD_LIMIT, "%s can't be started: %s", argv[0], strerror(errno));
+    const pid_t pid = fork();
+    if (pid == 0)
+        start(argv, (const int(*)[2])pipes, told[1]);
+    why = pid < 0 ? errno : 0;
+    close(told[1]);
+    close(pipes[0][1]);
+    close(pipes[1][1]);
+    if (pid > 0 && read(told[0], &why, sizeof why) != (ssize_t)sizeof why)
+        why = 0;
+    close(told[0]);
+    struct heard t[2] = {{.fd = pipes[0][0]}, {.fd = pipes[1][0]}};
+    text_read_both(t, pid);
+    c->said = t[0].at;
+    c->error = t[1].at;
+    while (pid > 0 && waitpid(pid, &c->status, 0) < 0 && errno == EINTR)
+        ;
+    if (why)
+        return err_set(e, LARD_USAGE, "%s can't be started: %s", argv[0], strerror(why));
+    return stop_asked(e);
+}
+
+void child_free(struct child_process *c)
+{
+    free(c->said);
+    free(c->error);
+    *c = (struct child_process){0};
+}
+
+bool child_failed(const struct child_process *c)
+{
+    return !WIFEXITED(c->status) || WEXITSTATUS(c->status);
+}
+
+const char *child_complaint(struct child_process *c)
+{
+    size_t n = c->error ? strlen(c->error) : 0;
+    char *last;
+
+    while (n && (c->error[n - 1] == '\n' || c->error[n - 1] == '='))
+        c->error[--n] = '\0';
+    if (n)
+        return (last = strrchr(c->error, '\n')) ? last + 1 : c->error;
+    return WIFSIGNALED(c->status) ? strsignal(WTERMSIG(c->status)) : "it says nothing";
+}

@@ -1,0 +1,160 @@
+/* validate.h - what the files of `lardsim validate` share: the host as it is measured, programs
+ * that are run on it, and what the model says of them. */
+#ifndef LARDSIM_V_VALIDATE_H
+#define LARDSIM_V_VALIDATE_H
+
+#include "workloads/programs/programs.h"
+
+/* A value that was measured several times. */
+struct sampled {
+    double median, least, most;
+};
+/* Sorts them. */
+struct sampled spread_of(double *value, size_t n);
+
+/* ---- child.c: other programs ---------------------------------------------------------------- */
+
+/* Runs a program to its end; argv[0] is looked for in PATH. *said: what it wrote to standard
+ * output, and *error, to standard error; both the caller's, in any case. 0; -1: it can't be
+ * started. status: as waitpid gives it. */
+struct child_process {
+    int status;
+    char *said, *error;
+};
+int child_run(struct child_process *c, const char *const *argv, struct err *e);
+void child_free(struct child_process *c);
+bool child_failed(const struct child_process *c);
+/* The last line of what it wrote to standard error, or how it ended; valid as long as c. */
+const char *child_complaint(struct child_process *c);
+
+/* ---- host.c: the machine that this is ------------------------------------------------------- */
+
+enum { CACHE_LEVELS = 3 };
+struct host_cache {
+    uint64_t size, ways, line; /* size 0: there is none */
+    unsigned cores;            /* that share it */
+};
+enum host_value { /* what the probe measures, in its order */
+                  HOST_CYCLE,
+                  HOST_WIDTH,
+                  HOST_L1,
+                  HOST_L2,
+                  HOST_L3,
+                  HOST_MEMORY,
+                  HOST_MISSES,
+                  HOST_WINDOW,
+                  HOST_ATOMIC,
+                  HOST_TRANSFER, /* from here on they may be missing */
+                  HOST_MISPREDICT,
+                  HOST_TRANSLATIONS,
+                  HOST_SECOND_TRANSLATIONS,
+                  HOST_SECOND_TRANSLATION,
+                  HOST_WALK,
+                  HOST_PAGE,
+                  HOST_VALUES
+};
+struct host_value_info {
+    const char *name, *unit, *help;
+};
+extern const struct host_value_info host_value_info[HOST_VALUES];
+struct host_facts {
+    char model[128]; /* of the processor; "": nobody says */
+    unsigned cores;
+    struct host_cache cache[CACHE_LEVELS];
+    struct sampled value[HOST_VALUES]; /* median 0: not measured */
+};
+/* From a folder like this one. */
+#define HOST_SYSFS "/sys/devices/system/cpu"
+int host_caches(struct host_facts *h, const char *sysfs, struct err *e);
+/* The lines that the probe writes. name: for messages. */
+int host_values(struct host_facts *h, const char *lines, const char *name, struct err *e);
+
+/* A setting of the machine that stands for this host, and where it comes from. */
+struct host_setting {
+    char text[64]; /* "l1.size=49152" */
+    const char *basis, *source;
+};
+enum { HOST_SETTINGS = 40 };
+size_t host_settings(const struct host_facts *h, unsigned threads,
+                     struct host_setting to[HOST_SETTINGS]);
+
+/* ---- subject.c: the programs, and how they are built ---------------------------------------- */
+
+/* Options of the run-time library: a race that it finds is not what is asked for here. */
+#define TSAN_SETTINGS "exitcode=0"
+
+struct tools {
+    const char *compiler; /* "gcc" */
+    char *folder;         /* owns; with the sources of kernels and probe */
+    char *wrapper;        /* owns; lardsim-cc */
+    char *self;           /* owns; this program */
+    char *work;           /* owns; a folder for what is built */
+    char version[128];    /* the compiler's own line */
+    char generation[16];  /* of its run-time library: "v2"; "": it does not say */
+};
+int tools_open(struct tools *t, const char *compiler, struct err *e);
+void tools_close(struct tools *t); /* removes the folder */
+
+struct subject {           /* a program that is compared */
+    char *name;            /* owns */
+    struct recipe *recipe; /* owns; NULL: a kernel */
+};
+/* By name, a kernel or a recipe in C. s is to be freed either way. */
+int subject_find(struct subject *s, const char *name, struct err *e);
+void subject_free(struct subject *s);
+
+enum build { BUILD_PLAIN, BUILD_TSAN, BUILD_CAPTURE, BUILDS };
+int native_build(const struct tools *t, const struct subject *s, enum build how, struct err *e);
+/* One of our own files. */
+int native_compile(const struct tools *t, const char *name, enum build how, struct err *e);
+/* The command of a build, in the shell: with one unit of work, or with two, more or less. A unit is
+ * a repetition of a kernel, and what a recipe's larger input has more. The caller's. */
+enum work { WORK_LESS, WORK_MORE };
+char *native_command(const struct tools *t, const struct subject *s, enum build how,
+                     unsigned threads, enum work work);
+extern const char *const native_kernels[]; /* NULL-terminated */
+
+/* ---- native.c: programs on the host --------------------------------------------------------- */
+
+int native_probe(const struct tools *t, struct host_facts *h, struct err *e);
+
+struct timing {              /* nanoseconds of processor time a unit */
+    struct sampled time[2];  /* BUILD_PLAIN, BUILD_TSAN */
+    struct sampled slowdown; /* of each pair of runs */
+    unsigned runs;
+};
+int native_measure(const struct tools *t, const struct subject *s, unsigned threads, unsigned runs,
+                   double least, struct timing *to, struct err *e);
+
+/* ---- predict.c: the same program in the model ----------------------------------------------- */
+
+struct forecast { /* of one repetition, over all cores, without waiting */
+    uint64_t events, races;
+    double plain, tsan; /* cycles */
+    double added;       /* nanoseconds: of the difference */
+    double slowdown;    /* (measured plain time + added) / measured plain time */
+};
+int native_predict(const struct tools *t, const struct host_facts *h, const struct subject *s,
+                   unsigned threads, const struct timing *m, struct forecast *to, struct err *e);
+
+/* ---- report.c ------------------------------------------------------------------------------- */
+
+struct pairing {
+    const char *name; /* borrowed */
+    unsigned threads;
+    struct timing measured;
+    struct forecast predicted;
+};
+struct summary {
+    double rank; /* Spearman's, of slow-downs; of fewer than three: 0 */
+    size_t within;
+};
+struct summary summary_of(const struct pairing *o, size_t n);
+double outcome_error(const struct pairing *o); /* predicted by measured, less 1 */
+void report_page(FILE *out, const struct host_facts *h, const struct pairing *o, size_t n);
+void report_json(FILE *out, const struct tools *t, const struct host_facts *h,
+                 const struct pairing *o, size_t n);
+void report_machine(FILE *out, const struct host_facts *h,
+                    unsigned threads); /* as a configuration */
+
+#endif

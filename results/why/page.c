@@ -1,0 +1,292 @@
+/* page.c - the answer on standard output: as text, and as JSON. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/why/why.h"
+#include "base/program/print.h"
+
+enum { WIDTH = 80, KEY = 13 };
+
+/* ---- text ----------------------------------------------------------------------------------- */
+
+static void print_key(const char *key)
+{
+    printf("%-*s", KEY, key);
+}
+
+static void print_said(const struct answer *a)
+{
+    struct sentences all = {NULL, 0, 0};
+
+    answer_say(a, &all);
+    for (size_t i = 0; i < all.n; i++) {
+        char *visible = text_visible(all.at[i]);
+        print_broken(stdout, visible, 0, 0, WIDTH);
+        free(visible);
+    }
+    sentences_free(&all);
+}
+
+static void print_side(const char *key, const struct why *w, const struct why_side *s)
+{
+    char number[24];
+    char *thread = thread_text(w, s->line.ev->tid), *object = object_text(w, &s->line);
+    const char *site = site_name(w, &s->line, number);
+    char *text =
+        xasprintf("event %" PRIu64 "%s, %s, %s 0x%" PRIx64 " %" PRIu32 "%s%s%s%s%s", s->line.number,
+                  s->committed ? " (its commit)" : "", thread, ev_info[s->line.ev->kind].text,
+                  s->line.ev->addr, s->line.ev->size, object ? " (" : "", object ? object : "",
+                  object ? ")" : "", site ? ", at " : "", site ? site : "");
+
+    print_key(key);
+    print_visible(stdout, text);
+    putchar('\n');
+    free(text);
+    free(thread);
+    free(object);
+}
+
+static void print_line(const struct why *w, const struct why_line *line, bool access)
+{
+    char number[24];
+    const char *site = site_name(w, line, number);
+    char *event = event_text(w, line);
+    char *text = xasprintf("T%u %s%s%s", (unsigned)line->ev->tid, event, site ? ", at " : "",
+                           site ? site : "");
+
+    printf("%10" PRIu64 "%c ", line->number, access ? '*' : ' ');
+    print_visible(stdout, text);
+    putchar('\n');
+    free(event);
+    free(text);
+}
+
+static void print_windows(const struct why *w)
+{
+    const struct why_side *side[2] = {&w->earlier, &w->later};
+    uint64_t next = 0;
+
+    puts("\nthe trace around the two:");
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < w->windows[k]; i++) {
+            const struct why_line *line = &w->window[k][i];
+            if (line->position < next)
+                continue;
+            if (next && line->position > next)
+                puts("        ...");
+            next = line->position + 1;
+            print_line(w, line,
+                       line->position == side[0]->line.position ||
+                           line->position == side[1]->line.position);
+        }
+}
+
+void answer_text(const struct answer *a)
+{
+    const struct why *w = a->both.why;
+
+    print_said(a);
+    putchar('\n');
+    if (w->earlier.line.ev->kind)
+        print_side("earlier", w, &w->earlier);
+    print_side("later", w, &w->later);
+    putchar('\n');
+    answer_draw(a, stdout);
+    print_windows(w);
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+static const char *const verdicts[] = {[WHY_ALONE] = "alone",
+                                       [WHY_APART] = "apart",
+                                       [WHY_OUTSIDE] = "unchecked",
+                                       [WHY_IS_ORDERED] = "ordered",
+                                       [WHY_RACES] = "races"};
+
+static void json_line(struct json *j, const struct why *w, const struct why_line *line)
+{
+    char number[24];
+    char *text = event_text(w, line);
+
+    json_object(j);
+    json_key_u64(j, "event", line->number);
+    json_key_u64(j, "thread", line->ev->tid);
+    if (line->kernel)
+        json_key_u64(j, "kernel_thread", line->kernel - 1);
+    json_key_str(j, "thread_name", names_find(w->source->names, NAME_THREAD, line->ev->tid));
+    json_key_str(j, "kind", ev_info[line->ev->kind].text);
+    json_key_str(j, "text", text);
+    json_key_str(j, "site", site_name(w, line, number));
+    json_end(j);
+    free(text);
+}
+
+static void json_line_or_null(struct json *j, const char *key, const struct why *w,
+                              const struct why_line *line, bool there)
+{
+    json_key(j, key);
+    if (there)
+        json_line(j, w, line);
+    else
+        json_null(j);
+}
+
+static void json_site_text(struct json *j, const struct why *w, const struct why_side *s)
+{
+    const struct object_place *at = &s->line.at;
+    char number[24];
+
+    snprintf(number, sizeof number, "0x%" PRIx64, at->site);
+    const char *name = at->site ? names_find(w->source->names, NAME_SITE, at->site) : NULL;
+    object_json(j, at, name ? name : at->site ? number : NULL);
+}
+
+static void json_side(struct json *j, const char *key, const struct why *w,
+                      const struct why_side *s)
+{
+    json_key(j, key);
+    if (!s->line.ev->kind) {
+        json_null(j);
+        return;
+    }
+    json_object(j);
+    json_key(j, "access");
+    json_line(j, w, &s->line);
+    json_key(j, "address");
+    json_hex(j, s->line.ev->addr);
+    json_key_u64(j, "size", s->line.ev->size);
+    json_site_text(j, w, s);
+    json_key_bool(j, "in_transaction", s->committed);
+    json_key_bool(j, "checked", !s->unchecked);
+    json_key(j, "locks");
+    json_array(j);
+    for (size_t i = 0; i < s->holds; i++) {
+        json_object(j);
+        json_key(j, "address");
+        json_hex(j, s->hold[i].addr);
+        json_key_str(j, "name", names_find(w->source->names, NAME_OBJECT, s->hold[i].addr));
+        json_key_bool(j, "shared", s->hold[i].shared);
+        json_key_u64(j, "since", s->hold[i].since);
+        json_key_bool(j, "system", s->hold[i].system);
+        json_end(j);
+    }
+    json_end(j);
+    json_end(j);
+}
+
+static void json_edge(struct json *j, const struct why *w, const struct why_edge *e)
+{
+    json_object(j);
+    json_line_or_null(j, "from", w, &e->from, !e->unknown);
+    json_key(j, "from_thread");
+    e->unknown ? json_null(j) : json_u64(j, e->from_thread);
+    json_key(j, "to");
+    json_line(j, w, &e->to);
+    json_key_u64(j, "to_thread", e->to_thread);
+    json_end(j);
+}
+
+static void json_moves(struct json *j, const struct why *w)
+{
+    json_key(j, "moves");
+    json_array(j);
+    for (size_t i = 0; i < w->moves; i++) {
+        json_object(j);
+        json_key(j, "line");
+        json_line(j, w, &w->move[i].line);
+        json_key_bool(j, "ignored", w->move[i].ignored);
+        json_end(j);
+    }
+    json_end(j);
+    json_key_u64(j, "moves_in_all", w->moves_in_all);
+}
+
+static void json_flow(struct json *j, const struct why *w)
+{
+    json_key(j, "clock");
+    json_object(j);
+    json_key_u64(j, "of_thread", w->earlier.line.ev->tid);
+    json_key_u64(j, "needed", w->needed);
+    json_key_u64(j, "had", w->had);
+    json_line_or_null(j, "since", w, &w->learned, w->has_learned);
+    json_end(j);
+    json_line_or_null(j, "first_given", w, &w->out, w->has_out);
+    json_line_or_null(j, "last_given", w, &w->reach[0].out, w->reach[0].outs);
+    json_line_or_null(j, "last_taken", w, &w->in, w->has_in);
+    json_key(j, "chain");
+    json_array(j);
+    for (size_t i = 0; i < w->chains; i++)
+        json_edge(j, w, &w->chain[i]);
+    json_end(j);
+    json_key(j, "reached");
+    json_array(j);
+    for (size_t i = 1; i < w->reaches; i++) {
+        json_object(j);
+        json_key_u64(j, "thread", w->reach[i].thread);
+        json_key(j, "by");
+        json_edge(j, w, &w->reach[i].edge);
+        json_line_or_null(j, "last_given", w, &w->reach[i].out, w->reach[i].outs);
+        json_end(j);
+    }
+    json_end(j);
+    json_line_or_null(j, "missing_from", w, &w->missing,
+                      w->verdict == WHY_RACES || w->verdict == WHY_OUTSIDE);
+}
+
+static void json_why(struct json *j, const struct why *w, const char *view)
+{
+    json_object(j);
+    json_key_str(j, "view", view);
+    json_key_str(j, "verdict", verdicts[w->verdict]);
+    json_side(j, "earlier", w, &w->earlier);
+    json_side(j, "later", w, &w->later);
+    if (w->reaches)
+        json_flow(j, w);
+    json_moves(j, w);
+    json_key(j, "trace");
+    json_array(j);
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < w->windows[k]; i++)
+            if (!k || !w->windows[0] ||
+                w->window[1][i].position > w->window[0][w->windows[0] - 1].position)
+                json_line(j, w, &w->window[k][i]);
+    json_end(j);
+    json_end(j);
+}
+
+void answer_json(const struct answer *a)
+{
+    struct sentences all = {NULL, 0, 0};
+    struct json j;
+
+    answer_say(a, &all);
+    json_init(&j, stdout, true);
+    json_object(&j);
+    json_key_str(&j, "schema", "lardsim-why-1");
+    json_key_str(&j, "source", a->asked->source);
+    json_key_str(&j, "order", a->asked->order);
+    json_key_str(&j, "policy", a->asked->label);
+    json_key(&j, "race");
+    if (a->asked->race.found) {
+        char id[24];
+        snprintf(id, sizeof id, "%016" PRIx64, a->asked->race.id);
+        json_str(&j, id);
+    } else {
+        json_null(&j);
+    }
+    json_key(&j, "says");
+    json_array(&j);
+    for (size_t i = 0; i < all.n; i++)
+        json_str(&j, all.at[i]);
+    json_end(&j);
+    json_key(&j, "why");
+    json_why(&j, a->both.why, a->asked->view);
+    json_key(&j, "truth");
+    if (a->both.truth)
+        json_why(&j, a->both.truth, "tracked");
+    else
+        json_null(&j);
+    json_end(&j);
+    sentences_free(&all);
+}

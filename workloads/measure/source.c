@@ -1,0 +1,129 @@
+/* source.c - the parameters of a generated source, a workload or synth:, that say which run of it
+ * this is, and how long: for what is run several times. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/param.h"
+#include "workloads/measure/measure.h"
+
+static const char synth[] = "synth:";
+
+static bool is_synth(const char *source)
+{
+    return strncmp(source, synth, strlen(synth)) == 0;
+}
+
+/* In the place of the last one given, which is the one that counts. */
+char *source_with(const char *source, const char *name, uint64_t value)
+{
+    const char *colon = strchr(source, ':'), *at = NULL;
+    char *key = xasprintf("%s=", name);
+
+    for (const char *p = colon + 1; *p; p += strcspn(p, ","), p += *p == ',')
+        if (strncmp(p, key, strlen(key)) == 0)
+            at = p;
+    const char *comma = at || !colon[1] ? "" : ",", *end = at ? at : source + strlen(source);
+    char *text = xasprintf("%.*s%s%s%" PRIu64 "%s", (int)(end - source), source, comma, key, value,
+                           end + strcspn(end, ","));
+    free(key);
+    return text;
+}
+
+/* ---- parameters of the source --------------------------------------------------------------- */
+
+/* A number as parameters have them: "200k". */
+static int number_of(const char *text, uint64_t *to, struct err *e)
+{
+    static const struct param rows[] = {
+        {"value", PARAM_U64, 0, "0", 0, UINT64_MAX, "", NULL, "A number."}, PARAM_END};
+    struct config *config = config_new(NULL);
+    char *set = xasprintf("value=%s", text);
+    const int bad = config_set(config, set, e) || config_bind(config, "", rows, to, e);
+
+    free(set);
+    config_free(config);
+    return bad ? -1 : 0;
+}
+
+/* The last one given counts. */
+static int synth_parameter(const char *source, const char *name, uint64_t otherwise, uint64_t *to,
+                           struct err *e)
+{
+    char *key = xasprintf("%s=", name);
+    const char *found = NULL;
+
+    *to = otherwise;
+    for (const char *p = source + strlen(synth); *p; p += strcspn(p, ","), p += *p == ',')
+        if (strncmp(p, key, strlen(key)) == 0)
+            found = p + strlen(key);
+    free(key);
+    if (!found)
+        return 0;
+    char *text = xasprintf("%.*s", (int)strcspn(found, ","), found);
+    const int bad = number_of(text, to, e);
+    free(text);
+    return bad;
+}
+
+static int workload_parameter(const char *source, const char *name, uint64_t *to, struct err *e)
+{
+    char *settings = workload_settings(workload_spec(source), e);
+    char *text = settings ? workload_setting(settings, name) : NULL;
+    int bad = -1;
+
+    if (text)
+        bad = number_of(text, to, e);
+    else if (settings)
+        err_set(e, LARD_CONFIG, "%s: it has no parameter %s", source, name);
+    free(text);
+    free(settings);
+    return bad;
+}
+
+static const struct workload *workload_of(const char *source)
+{
+    const char *spec = workload_spec(source);
+    struct err e = {0};
+
+    return spec == source ? NULL : workload_named(spec, &e);
+}
+
+int source_seed(const char *source, uint64_t *to, struct err *e)
+{
+    if (is_synth(source))
+        return synth_parameter(source, "seed", 1, to, e);
+    if (workload_spec(source) != source)
+        return workload_parameter(source, "seed", to, e);
+    return err_set(e, LARD_USAGE,
+                   "--seeds runs a program with other seeds, and %s is the record of one run; give "
+                   "a workload: or synth:",
+                   source);
+}
+
+int source_length(const char *source, struct source_length *to, struct err *e)
+{
+    const struct workload *w = workload_of(source);
+
+    *to = (struct source_length){.name = "events", .most = UINT64_C(1) << 48};
+    if (is_synth(source))
+        return synth_parameter(source, to->name, 10000, &to->value, e);
+    if (workload_spec(source) == source)
+        return err_set(
+            e, LARD_USAGE,
+            "--converge runs a program for longer, and %s is the record of one run; give "
+            "a workload: or synth:",
+            source);
+    if (w && !w->length)
+        return err_set(e, LARD_USAGE,
+                       "--converge: no parameter of workload:%s says how long it runs and nothing "
+                       "else; give the sizes by hand",
+                       w->name);
+    if (!w || workload_parameter(source, w->length, &to->value, e))
+        return e->code ? -1 : err_set(e, LARD_CONFIG, "%s: there is no such workload", source);
+    to->name = w->length;
+    for (const struct param *p = w->params; p->name; p++)
+        if (!strcmp(p->name, w->length))
+            to->most = p->max;
+    return 0;
+}
