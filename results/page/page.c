@@ -719,9 +719,14 @@ static void write_spec(FILE *out, const char *path)
     char *text = file_text(path, BYTES_MOST, &bytes);
 
     fputs("<details><summary>The spec</summary><pre>", out);
-    if (text)
-        markup_text(out, text);
-    else
+    for (char *line = text, *end; line; line = end) {
+        end = strchr(line, '\n');
+        if (end)
+            *end++ = '\0';
+        markup_text(out, line); /* in which the end of a line would be written out */
+        fputs(end ? "\n" : "", out);
+    }
+    if (!text)
         fprintf(out, "It can't be read: %s", strerror(errno));
     fputs("</pre></details>\n", out);
     free(text);
