@@ -31,7 +31,7 @@ static int keep(void *arg, const struct answer *a, struct err *e)
     return 0;
 }
 
-/* -1: a signal has come. */
+/* -1: a signal has come. faults: NULL if it is told already that the run is not whole. */
 static int explain_race(struct report_race *race, struct report_faults *faults, bool quiet,
                         struct err *stopped)
 {
@@ -47,7 +47,7 @@ static int explain_race(struct report_race *race, struct report_faults *faults, 
         return err_set(stopped, (enum lard_exit)e.code, "%s", e.text);
     if (e.code)
         race->unexplained = xstrdup(e.text);
-    if (e.code == LARD_TOLERANCE) /* something has changed since it was read */
+    if (e.code == LARD_TOLERANCE && faults) /* something has changed since it was read */
         fault_add(faults, "%s", e.text);
     return 0;
 }
@@ -77,13 +77,13 @@ static void draw_machine(struct report_study *s, struct report_faults *faults)
     }
 }
 
-/* Of the run in that folder; 0: it is not known. */
-static uint64_t events_of(const struct report_study *s, const char *dir)
+static const struct report_run *run_in(const struct report_study *s, const char *dir)
 {
-    for (size_t i = 0; i < s->runs; i++)
-        if (!strcmp(s->run[i].dir, dir))
-            return s->run[i].events;
-    return 0;
+    size_t i = 0;
+
+    while (strcmp(s->run[i].dir, dir) != 0)
+        i++;
+    return &s->run[i];
 }
 
 /* here: the working folder, to which why may not have come back. */
@@ -92,12 +92,12 @@ static int explain_races(struct report_study *s, struct report_faults *faults,
 {
     for (size_t k = 0; k < s->races && k < x->races; k++) {
         struct report_race *race = &s->race[k];
-        const uint64_t events = events_of(s, race->dir);
-        if (events > x->events)
+        const struct report_run *run = run_in(s, race->dir);
+        if (run->events > x->events)
             race->unexplained = xasprintf("its run has %" PRIu64 " events, which takes a while to "
                                           "read again; lardsim report --why %zu does so",
-                                          events, k + 1);
-        else if (explain_race(race, faults, x->quiet, e))
+                                          run->events, k + 1);
+        else if (explain_race(race, run->done ? faults : NULL, x->quiet, e))
             return -1;
         if (fchdir(here))
             die("the working folder has gone");
