@@ -184,6 +184,7 @@ scripts += tests/memory/dramsim3/clocks.sh
 scripts += tests/mutants/anchors.sh
 scripts += tests/policy/cvm/cvm.sh
 scripts += tests/policy/tsan/tsan.sh
+scripts += tests/results/page.sh
 scripts += tests/results/read.sh
 scripts += tests/workloads/litmus/litmus.sh
 scripts += tests/workloads/prove.sh
@@ -238,7 +239,7 @@ mutant_files = tests/mutants/capture.edits tests/mutants/coherence.edits tests/m
 	tests/mutants/slimstate.edits tests/mutants/switch.c tests/mutants/switch.h tests/mutants/vc.edits tests/mutants/why.edits
 EXTRA_DIST += tests/capture/Churn.java tests/capture/Forms.java tests/capture/forms.c tests/capture/sequences.c tests/capture/inside.awk tests/capture/Orders.java tests/capture/Stress.java tests/capture/stress.c tests/capture/stress.h \
 	tests/capture/stress_check.c tests/capture/wrong-native.sh tests/capture/wrong.sh tests/cli/sweep_hook.c $(scripts) \
-	tests/cli/head.sh tests/driver.sh tests/house/words.awk tests/house/called.c tests/data tests/corpus tests/golden tests/long $(mutant_files)
+	tests/cli/head.sh tests/driver.sh tests/house/words.awk tests/house/called.c tests/data tests/corpus tests/results/judge tests/golden tests/long $(mutant_files)
 
 docs-tables: lardsim$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/house/tables.sh --renew

@@ -29,6 +29,7 @@ sed: sed
 tar: tar
 util-linux: flock getopt ionice nsenter prlimit runuser setarch setpriv setsid su taskset unshare
 passwd: useradd
+perl-base: perl
 apt: apt-cache apt-config apt-get
 dpkg: dpkg dpkg-query
 bash: bash
