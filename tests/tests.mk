@@ -186,6 +186,7 @@ scripts += tests/policy/cvm/cvm.sh
 scripts += tests/policy/tsan/tsan.sh
 scripts += tests/results/page.sh
 scripts += tests/results/read.sh
+scripts += tests/results/tables.sh
 scripts += tests/workloads/litmus/litmus.sh
 scripts += tests/workloads/prove.sh
 scripts += tests/workloads/twins/twins.sh

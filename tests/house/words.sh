@@ -25,6 +25,7 @@ gzip: gzip
 libc-bin: getent ldconfig ldd locale
 mawk: awk
 mount: mount umount
+perl-base: perl
 sed: sed
 tar: tar
 util-linux: flock getopt ionice nsenter prlimit runuser setarch setpriv setsid su taskset unshare
