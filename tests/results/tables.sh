@@ -58,6 +58,8 @@ ran() {
 test_runs() {
 ran litmus 0 "$litmus"
 ran many 0 "$synth" -p vc -p cvm -p slimstate -p naive=vc --set policy.naive.view=naive
+printf '%s\n' 'lardsim-text 2' 'T0 fork T1' 'T0 write 0x1000 1' 'T1 read 0x1000 1' 'T1 write 0x1002 2' 'T0 read 0x1002 2' >small.trace
+ran small 0 small.trace
 ran hardware 0 "$synth" -c radish8 -p lardish -p valor
 ran shared 0 "$synth" -c alpha-cvm -p cvm
 ran program 1 workload:hedc,racy=on,queries=4 -c radish8 -p fasttrack --set memory.type=ddr --record program.lard
@@ -139,9 +141,11 @@ does sweep status sweep && mv out status.page
 does sweep status --json sweep
 judge status sweep spec.yaml status.page out
 more='l1.accesses policy.*.regions policy.*.checked'
+twice='--stat l1.misses --stat cores'
 # shellcheck disable=SC2046,SC2086 # a list
 set -- $(echo "$more" | sed 's/[^ ]* */--stat & /g')
-does sweep collect sweep "$@" && mv out collect.page && mv err collect.errors
+# shellcheck disable=SC2086 # a list
+does sweep collect sweep "$@" $twice && mv out collect.page && mv err collect.errors
 does sweep collect --json sweep "$@"
 index=
 if command -v sqlite3 >/dev/null 2>&1; then
@@ -185,6 +189,34 @@ judge cat out litmus.text
 does trace strip "$litmus" stripped.trace && mv err said
 does trace cat stripped.trace
 judge strip said stripped.trace litmus.text out
+cat >memory.trace <<'END_OF_TRACE'
+lardsim-text 2
+granularity 8
+T0 alloc 0x1000 32
+T0 alloc 0x1020 32
+T0 alloc 0x1040 16
+T0 write 0x1024 4
+T0 copy 0x3000 0x1000 32
+T0 copy 0x4000 0x0ff0 64
+T0 clear 0x4000 16
+T0 alloc 0x9020 32
+T0 alloc 0x9000 32
+T0 write 0x9020 4
+T0 read 0x3004 2
+T0 clear 0x1000 96
+T0 alloc 0x5000 64
+T0 clear 0x5000 64
+T0 copy 0x6000 0x3000 32
+T0 write 0x7008 8
+T0 copy 0x7000 0x8000 32
+T0 clear 0x7000 32
+END_OF_TRACE
+does trace cat memory.trace && mv out memory.text
+does trace strip memory.trace kept.trace && mv err said
+does trace cat kept.trace
+judge strip said kept.trace memory.text out
+# What moved without an allocation is as good as used.
+grep -q '^T0 clear 0x4000 16$' out || fail "trace strip: the clear of memory that nobody allocated is gone: $(grep clear out)"
 does trace convert --to text litmus.text litmus.trace
 info litmus.trace litmus.text 'lardsim-text 2' "$(wc -c <litmus.trace)"
 for event in 20 25; do

@@ -137,6 +137,22 @@ sub judge_strip {
     my @want = map { my ($a, $b) = @{ $_->{operands} }; "$_->{kind} $a $b" } @$used;
     same('how many allocations and copies are kept', scalar @kept, scalar @want);
     same("allocation or copy $_", $kept[$_], $want[$_]) for 0 .. $#want;
+    # Word by word, a clear ends what is used, and no other.
+    my @ended = map { my %n; $n{$_}++ for map { my ($a, $b) = @{ $_->{operands} }; int($a / 8) .. int(($a + $b - 1) / 8) } grep { $_->{kind} eq 'clear' } @$_; \%n } @text;
+    for (grep { $_->{kind} eq 'clear' } @{ $text[1] }) { same("the clear at $_->{line}, that it is of whole words", $_->{operands}[1] % 8, 0) }
+    for (keys %{ $ended[1] }) { wrong(sprintf 'the word at 0x%x is cleared more often than before', 8 * $_) if $ended[1]{$_} > ($ended[0]{$_} || 0) + $n[0]{copy} }
+    for my $i (0 .. 1) {
+        my (%touched, @clears);
+        for my $ev (@{ $text[$i] }) {
+            my ($a, $b) = @{ $ev->{operands} };
+            my $class = $class{ $ev->{kind} } || '';
+            $touched{$_} = 1 for $class eq 'access' ? int($a / 8) .. int(($a + $b - 1) / 8) : ();
+            next unless $ev->{kind} eq 'clear';
+            push @clears, grep { delete $touched{$_} } int($a / 8) .. int(($a + $b - 1) / 8);
+        }
+        $text[$i] = join ' ', @clears;
+    }
+    same('the words that were accessed, and are cleared', $text[1], $text[0]);
 }
 
 # The allocations and copies of lives that something touches, by words.
