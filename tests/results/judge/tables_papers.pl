@@ -1,5 +1,5 @@
 # tables_papers.pl - judges what `lardsim reproduce` prints and writes of a paper's table (docs/reproduce.md): the page,
-# --json, CSV and the script for gnuplot, from the statistics of its cells and from results/paper and results/bands.
+# --json, CSV and the script for gnuplot, from the statistics of its cells and from results/papers/printed and results/papers/claims.
 use strict;
 use warnings;
 our ($place, $line_number, @page, %keys_of);
@@ -179,11 +179,11 @@ sub ends_data {
         defined $unmodelled ? (unmodelled => six(at_other_end($text, $p))) : ());
 }
 
-# The paper's own numbers of a program, as results/paper has them.
+# The paper's own numbers of a program, as results/papers/printed has them.
 sub printed_numbers {
     my ($top, $json, $p) = @_;
     my %number;
-    for my $path (glob "$top/results/paper/$json->{paper}-*.csv") {
+    for my $path (glob "$top/results/papers/printed/$json->{paper}-*.csv") {
         my (undef, @rows) = csv_file($path);
         $number{ sprintf '%.6f', $_->[6] } = 1 for grep { $_->[2] eq ($p->{printed} // '') && $_->[6] =~ /^[-0-9.]+$/ } @rows;
     }
@@ -209,7 +209,7 @@ sub program_data {
         columns => [map {
                 my $c = $_;
                 { column => anything(), quantity => anything(), ours => six(quantity($c->{quantity}, $p)), ends_data($c->{quantity}, $p),
-                    paper => sub { wrong("$_[0] is $_[1], which results/paper does not print of $p->{printed}") if defined $_[1] && !$paper->{ $_[1] } } }
+                    paper => sub { wrong("$_[0] is $_[1], which results/papers/printed does not print of $p->{printed}") if defined $_[1] && !$paper->{ $_[1] } } }
         } @{ $p->{columns} }] };
 }
 
@@ -218,10 +218,10 @@ sub verdict {
     return !defined $x ? 'cannot' : length $low && $x < $low - 1e-9 || length $high && $x > $high + 1e-9 ? 'differs' : 'holds';
 }
 
-# Claims come from results/bands, one after the other.
+# Claims come from results/papers/claims, one after the other.
 sub claims_of {
     my ($top, $json) = @_;
-    my (undef, @rows) = csv_file("$top/results/bands/$json->{result}.csv");
+    my (undef, @rows) = csv_file("$top/results/papers/claims/$json->{result}.csv");
     my @claims;
     for my $row (@rows) {
         my %c;
