@@ -1,6 +1,7 @@
 # head.sh - how tests of the command line begin: they source it. $lardsim is the program, $top the source folder,
 # $top_builddir that of the build. The test stands in $dir, a folder of its own, in memory if it says in_memory=1;
-# `fail SENTENCE` makes bad 1. `run CODE ARGUMENT...` runs the program, into out and err; `says FILE TEXT`.
+# `fail SENTENCE` makes bad 1, and ends the test of a mutant, which one failure is enough for. `run CODE ARGUMENT...` runs
+# the program, into out and err; `says FILE TEXT`.
 # `reseal DIR`: what was changed in results is as if a run had written it so.
 # shellcheck shell=sh disable=SC2034  # whoever sources it uses them
 lardsim=${LARDSIM:?the path of the program}
@@ -21,6 +22,7 @@ bad=0
 fail() {
     echo "${0##*/}: $*"
     bad=1
+    [ -z "${LARDSIM_MUTANT:-}" ] || exit 1
 }
 says() { grep -qF -e "$2" "$1" || fail "$1 does not say: $2: $(head -c 300 "$1")"; }
 run() {

@@ -107,10 +107,14 @@ mutants() {
     top_srcdir=$top "$SHELL" "$top/tests/mutants/named.sh" "$here/long/mutants/list"
 }
 
-# random_mutants NUMBER [SEED]: others each day.
+# random_mutants NUMBER [SEED [ROOM [TESTS]]]: so many in each room, others each day; or in those of a folder, judged by the
+# tests whose path fits.
 random_mutants() {
-    mutated "random$1" -n "$1" -s "${2:-$(($(date +%s) / 86400))}" "$top" "$top/tests/mutants/equivalent" || return 1
-    top_srcdir=$top "$SHELL" "$top/tests/mutants/random.sh" "$here/long/random$1/list"
+    name=random$(echo "${3:-}" | tr / -)
+    java=$(sed -n "s/^JAVA_CPPFLAGS = //p" Makefile)
+    CC="${CC:-cc} -I. $java" mutated "$name" -n "$1" -s "${2:-$(($(date +%s) / 86400))}" ${3:+-r "$3"} "$top" \
+        "$top/tests/mutants/equivalent" || return 1
+    top_srcdir=$top "$SHELL" "$top/tests/mutants/random.sh" "$here/long/$name/list" "${4:-.}"
 }
 
 # The machine on random streams and random settings; every state of the protocol with more cores and lines.
@@ -396,7 +400,7 @@ self stress-600 660 stress 600 2000000
 self java 90 java_captures
 self programs 30 real_programs
 share=4
-self random-mutants-150 600 random_mutants 150
+self random-mutants 600 random_mutants 3
 share=5
 verdicts 60000 100 '^(vc|fasttrack|clean|goldilocks|slimstate|cvm)$'
 share=6

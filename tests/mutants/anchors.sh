@@ -60,9 +60,9 @@ edit f.c
 -two
 +2
 E
-printf '#include "tests/mutants/switch.h"\nMUTANT(A)\none\n2\ntwo\n' | cmp - "$dir/copy/f.c" || bad=1
+printf '#include "tests/mutants/switch.c"\nMUTANT(A)\none\n2\ntwo\n' | cmp - "$dir/copy/f.c" || bad=1
 
-# Small changes: of these four one is excused.
+# Small changes: of these four one is excused, and rooms are the product's, or those asked for.
 mkdir -p "$dir/policy"
 printf 'int f(int a);\nint f(int a) /* < 2 */\n{\n    return a < 1;\n}\n' >"$dir/policy/f.c"
 cat >"$dir/excused" <<'E'
@@ -70,8 +70,14 @@ edit policy/f.c
 -    return a < 1;
 +    return a <= 1;
 E
-"$mutate" -n 9 "$dir" "$dir/excused" | cut -f 2,4 | sort >"$dir/said"
-printf 'policy/f.c:4\t    return a %s;\n' '< 0' '< 2' '>= 1' | cmp - "$dir/said" || { cat "$dir/said"; bad=1; }
+mkdir -p "$dir/tests" "$dir/policy/g"
+cp "$dir/policy/f.c" "$dir/tests"
+cp "$dir/policy/f.c" "$dir/policy/g"
+draw() { "$mutate" -n 9 "$@" "$dir" "$dir/excused" | sed 's/^R[0-9]*/R/' | cut -f 1,2,4 | sort >"$dir/said"; }
+draw -r policy/f.c
+printf '%s\tpolicy/f.c:4\t    return a %s;\n' R '< 0' R '< 2' R '>= 1' equivalent '<= 1' | cmp - "$dir/said" || { cat "$dir/said"; bad=1; }
+rooms=$("$mutate" -n 1 "$dir" "$dir/excused" | sed -n "s/^R[0-9]*	//p" | cut -f 1 | xargs)
+[ "$rooms" = "policy/f.c:4 policy/g/f.c:4" ] || { echo "one in each room of the product, not in $rooms"; bad=1; }
 sed -i 's/a < 1/a == 1/' "$dir/policy/f.c"
 "$mutate" -n 9 "$dir" "$dir/excused" 2>&1 | grep -qF 'policy/f.c has no such line' || { echo "excused what is not there"; bad=1; }
 exit $bad

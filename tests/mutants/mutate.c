@@ -8,10 +8,12 @@
  * only seen whether every edit finds its place. For each mutant a line is printed: its name, the
  * test that must notice it, and what that test then says, with tabs between them.
  *
- *     mutate [-o DIR] -n NUMBER [-s SEED] SOURCE EDITS...
+ *     mutate [-o DIR] -n NUMBER [-s SEED] [-r ROOM] SOURCE EDITS...
  *
- * The mutants are small changes, drawn by the seed (mutate_random.c); not those that are EDITS,
- * which are changes that nobody can notice. Printed are name, place, and the line before and after.
+ * The mutants are small changes (mutate_random.c), drawn by the seed: so many in each folder of the
+ * product, or of ROOM, a path. Not those that are EDITS, which are changes that nobody can notice.
+ * Printed are name, place, and the line before and after; the name of one that would have been
+ * drawn and is among EDITS is "equivalent".
  *
  * EDITS look like this:
  *
@@ -83,7 +85,7 @@ static struct text cut(struct text t)
     return t;
 }
 
-static FILE *create_plain(const char *file)
+static FILE *file_create(const char *file)
 {
     char *path = xasprintf("%s/%s", all.dir, file);
     FILE *out = fopen(path, "w");
@@ -98,9 +100,9 @@ static FILE *create_plain(const char *file)
 
 FILE *create(const char *file)
 {
-    FILE *out = create_plain(file);
+    FILE *out = file_create(file);
 
-    fputs("#include \"tests/mutants/switch.h\"\n", out);
+    fputs("#include \"tests/mutants/switch.c\"\n", out);
     return out;
 }
 
@@ -334,14 +336,7 @@ static void apply_edits(void)
 /* What the switch needs. */
 static void write_switch(void)
 {
-    static const char everywhere[] = "base/err.c"; /* in every program */
-    const struct text t = text_read(everywhere);
-    FILE *out = create_plain(everywhere);
-
-    fprintf(out, "%s#include \"tests/mutants/switch.c\"\n", t.bytes);
-    finish(out);
-    free(t.bytes);
-    out = create_plain("tests/mutants/list.def");
+    FILE *out = file_create("tests/mutants/list.def");
 
     for (size_t i = 0; i < all.mutants; i++)
         fprintf(out, "MUTANT_ROW(%s)\n", all.mutant[i].name);
@@ -353,10 +348,13 @@ int main(int argc, char **argv)
     const char *number = NULL, *seed = "1";
     int option;
 
-    while ((option = getopt(argc, argv, "n:o:s:")) != -1)
-        *(option == 'n' ? &number : option == 'o' ? &all.dir : &seed) = optarg;
+    while ((option = getopt(argc, argv, "n:o:r:s:")) != -1)
+        *(option == 'n'   ? &number
+          : option == 'o' ? &all.dir
+          : option == 'r' ? &all.room
+                          : &seed) = optarg;
     if (argc - optind < 2) {
-        fputs("usage: mutate [-o DIR] [-n NUMBER [-s SEED]] SOURCE EDITS...\n", stderr);
+        fputs("usage: mutate [-o DIR] [-n NUMBER [-s SEED] [-r ROOM]] SOURCE EDITS...\n", stderr);
         return 2;
     }
     all.source = argv[optind];

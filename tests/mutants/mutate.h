@@ -30,6 +30,7 @@ struct edit {
 
 struct mutate {
     const char *source, *dir; /* dir: NULL: nothing is written */
+    const char *room;         /* changes are drawn here; NULL: everywhere */
     struct text *text;        /* those of the edits, whose lines they are */
     size_t texts, text_cap;
     struct mutant *mutant;
@@ -46,7 +47,7 @@ struct text text_read(const char *file); /* of the source */
 FILE *create(const char *file);          /* in the copy; begins with what a change needs */
 void finish(FILE *out);
 
-/* mutate_random.c: draws n small changes, and prints them. The edits are those that nobody can
+/* mutate_random.c: draws n small changes in each room, and prints them. The edits are those that nobody can
  * notice, and are not drawn. */
 void draw_mutants(size_t n, uint64_t seed);
 

@@ -24,6 +24,7 @@ struct token {
 
 struct source {
     char *file;
+    size_t room; /* the number of its folder */
     struct text text;
     struct token *token;
     size_t tokens, cap;
@@ -139,7 +140,14 @@ struct change {
     const char *put;     /* what comes for them */
 };
 
+struct room {
+    const char *folder;
+    size_t name, drawn; /* the bytes of its name */
+};
+
 static struct {
+    struct room *room;
+    size_t rooms, room_cap;
     struct source *source;
     size_t sources, source_cap;
     struct change *change;
@@ -392,36 +400,69 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct source *)a)->file, ((const struct source *)b)->file);
 }
 
-/* What not all machines build, and what only checks the rest for the tests. */
-static const char *const left_alone[] = {"dramsim3", "verify.c", "coherence/check.c"};
+/* The folder's files are the product's, and are compiled with the switch: not what is no product,
+ * not what not all machines build, what users' compilers build where it lies, and what only checks
+ * the rest for the tests. */
+static bool is_in_a_room(const char *file)
+{
+    static const char *const left_alone[] = {".",
+                                             "bench/",
+                                             "build",
+                                             "coherence/check.c",
+                                             "docs/",
+                                             "gem5/guest/",
+                                             "long/",
+                                             "memory/dramsim3/",
+                                             "policy/radish/verify.c",
+                                             "tests/",
+                                             "validate/"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(left_alone); i++)
+        if (!strncmp(file, left_alone[i], strlen(left_alone[i])))
+            return false;
+    return strchr(file, '/');
+}
+
+/* The room is a folder, one above it, or a file of it. */
+static bool is_asked_for(const char *file)
+{
+    const size_t n = all.room ? strlen(all.room) : 0;
+
+    return !n || (!strncmp(file, all.room, n) && (file[n] == '/' || !file[n]));
+}
 
 static int visit(const char *path, const struct stat *st, int flag, struct FTW *where)
 {
-    const char *dot = strrchr(path, '.');
+    const char *dot = strrchr(path, '.'), *file = path + strlen(all.source) + 1;
 
     (void)st;
     (void)where;
-    if (flag != FTW_F || !dot || (strcmp(dot, ".c") != 0 && strcmp(dot, ".h") != 0))
+    if (flag != FTW_F || !dot || (strcmp(dot, ".c") != 0 && strcmp(dot, ".h") != 0) ||
+        !is_in_a_room(file) || !is_asked_for(file))
         return 0;
-    for (size_t i = 0; i < ARRAY_SIZE(left_alone); i++)
-        if (strstr(path + strlen(all.source), left_alone[i]))
-            return 0;
     found.source = xgrow(found.source, found.sources, &found.source_cap, sizeof *found.source);
-    found.source[found.sources++] = (struct source){.file = xstrdup(path + strlen(all.source) + 1)};
+    found.source[found.sources++] = (struct source){.file = xstrdup(file)};
     return 0;
+}
+
+static size_t room_number(const char *file)
+{
+    const struct room of = {.folder = file, .name = (size_t)(strrchr(file, '/') - file)};
+
+    for (size_t i = 0; i < found.rooms; i++)
+        if (found.room[i].name == of.name && !memcmp(found.room[i].folder, file, of.name))
+            return i;
+    found.room = xgrow(found.room, found.rooms, &found.room_cap, sizeof of);
+    found.room[found.rooms] = of;
+    return found.rooms++;
 }
 
 static void find_changes(void)
 {
-    static const char *const rooms[] = {"coherence", "memory", "policy", "sim", "swmanager"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(rooms); i++) {
-        char *path = xasprintf("%s/%s", all.source, rooms[i]);
-        nftw(path, visit, 16, FTW_PHYS);
-        free(path);
-    }
+    nftw(all.source, visit, 16, FTW_PHYS);
     qsort(found.source, found.sources, sizeof *found.source, by_name);
     for (size_t i = 0; i < found.sources; i++) {
+        found.source[i].room = room_number(found.source[i].file);
         found.source[i].text = text_read(found.source[i].file);
         tokenize(&found.source[i]);
         functions(&found.source[i]);
@@ -543,23 +584,46 @@ static int by_place(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* The first of the changes become those that are drawn: returns how many. */
+static void change_print(const char *name, const struct change *c)
+{
+    char *before = line_before(c), *after = line_after(c);
+
+    printf("%s\t%s:%zu\t%s\t%s\n", name, found.source[c->source].file, line_of(c).number, before,
+           after);
+    free(before);
+    free(after);
+}
+
+/* One that is excused is not drawn, but said: its room has had it. */
+static bool is_drawn(const struct change *c, size_t n)
+{
+    struct room *room = &found.room[found.source[c->source].room];
+
+    if (room->drawn == n)
+        return false;
+    if (is_excused(c)) {
+        change_print("equivalent", c);
+        return false;
+    }
+    if (!compiles(c))
+        return false;
+    room->drawn++;
+    return true;
+}
+
+/* The first of the changes become those that are drawn, n in each room: returns how many. */
 static size_t draw(size_t n, uint64_t seed)
 {
     struct rng r;
     size_t drawn = 0, end = found.changes;
 
     rng_seed(&r, seed);
-    while (drawn < n && drawn < end) {
+    while (drawn < end) {
         struct change *c = &found.change[drawn + rng_below(&r, end - drawn)];
+        struct change *to = &found.change[is_drawn(c, n) ? drawn++ : --end];
         const struct change one = *c;
-        if (is_excused(c) || !compiles(c)) {
-            *c = found.change[--end];
-            found.change[end] = one;
-            continue;
-        }
-        *c = found.change[drawn];
-        found.change[drawn++] = one;
+        *c = *to;
+        *to = one;
     }
     qsort(found.change, drawn, sizeof *found.change, by_place);
     return drawn;
@@ -589,14 +653,9 @@ void draw_mutants(size_t n, uint64_t seed)
 
     size_t *number = xcalloc(n, sizeof *number);
     for (size_t i = 0; i < n; i++) {
-        const struct change *c = &found.change[i];
-        char *before = line_before(c), *after = line_after(c);
         number[i] = i + 1;
-        printf("R%zu\t%s:%zu\t%s\t%s\n", i + 1, found.source[c->source].file, line_of(c).number,
-               before, after);
-        free(before);
-        free(after);
         mutant_add((struct mutant){.name = xasprintf("R%zu", i + 1)});
+        change_print(all.mutant[i].name, &found.change[i]);
     }
     for (size_t i = 0, same; all.dir && i < n; i += same) {
         for (same = 1; i + same < n && found.change[i + same].source == found.change[i].source;)

@@ -1,5 +1,6 @@
-/* switch.h - what a file begins with that tests/mutants/mutate.c has changed: MUTANT(NAME) is true
- * when this rule is to be broken. Elsewhere, where there is no list of mutants, this is nothing. */
+/* switch.h - MUTANT(NAME) is true when this rule is to be broken, in a copy of the source that
+ * tests/mutants/mutate.c has changed. Elsewhere, where there is no list of mutants, this is
+ * nothing. */
 #ifndef LARDSIM_SWITCH_H
 #define LARDSIM_SWITCH_H
 
@@ -13,8 +14,10 @@ enum mutant {
     MUTANT_COUNT
 };
 
+#pragma GCC visibility push(hidden)
 extern int mutant_active;             /* an enum mutant */
 extern unsigned char *mutant_reached; /* by enum mutant: whether the program has come by */
+#pragma GCC visibility pop
 
 static inline int mutant_is(int mutant)
 {

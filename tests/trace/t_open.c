@@ -73,6 +73,19 @@ static void what_can_not_be_read_is_an_error(void **state)
         refused(p->file, "can't be opened");
 }
 
+/* It has no place in anybody's budget yet. */
+static void a_source_that_nobody_accounts_for_has_a_limit(void **state)
+{
+    const struct place *p = *state;
+    struct err e = {0};
+
+    place_put(p, "lardsim-text 1\nT3 io\n", 21);
+    struct source *s = source_open(p->file, &e);
+    assert_non_null(s);
+    assert_int_equal(s->kept.limit, SOURCE_MEMORY);
+    source_close(s);
+}
+
 static void a_text_trace_is_known_after_comments(void **state)
 {
     static const char text[] = "\n# expect: none\r\n\t# more\n  lardsim-text 1\nT3 io\n";
@@ -290,6 +303,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(what_is_no_trace_is_called_by_its_name),
         TEST(what_can_not_be_read_is_an_error),
+        TEST(a_source_that_nobody_accounts_for_has_a_limit),
         TEST(a_text_trace_is_known_after_comments),
         TEST(a_text_trace_is_known_after_more_comments_than_the_head_holds),
         TEST(an_error_in_a_trace_names_its_path),

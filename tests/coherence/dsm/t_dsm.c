@@ -257,6 +257,88 @@ static void writers_who_knew_nothing_of_each_other_are_all_asked(void **state)
     rig_free(r);
 }
 
+/* Words on both sides of where the set of written words goes on in another 64 bits, and what the
+ * other process has written beside them. */
+static void a_large_pages_diff_has_each_word_and_each_run(void **state)
+{
+    static const unsigned written[] = {0, 62, 63, 64, 65, 127, 128, 200, 255};
+    enum { WORDS = 256, RUNS = 5 };
+    struct rig *r = rig_new(2, 4 * WORDS, "host=1");
+    uint32_t expected[WORDS] = {[1] = 7, [66] = 7, [126] = 7, [191] = 7};
+
+    (void)state;
+    for (unsigned w = 0; w < WORDS; w++)
+        if (expected[w])
+            rig_store(r, 0, 4 * w, expected[w]);
+    rig_lock(r, 1, 0x8000, false);
+    for (unsigned i = 0; i < ARRAY_SIZE(written); i++)
+        rig_store(r, 1, 4 * written[i], expected[written[i]] = 100 + i);
+    rig_unlock(r, 1, 0x8000);
+    rig_lock(r, 0, 0x8000, false);
+    rig_load(r, 0, 0);
+    for (unsigned w = 0; w < WORDS; w++)
+        if (dsm_load(r->d, 0, 4 * w) != expected[w])
+            fail_msg("word %u is %u, not %u", w, dsm_load(r->d, 0, 4 * w), expected[w]);
+    assert_int_equal(rig_stat(r, "dsm.bytes.diffs"), RUN(RUNS, ARRAY_SIZE(written)));
+    rig_free(r);
+}
+
+static void a_word_is_any_power_of_two(void **state)
+{
+    (void)state;
+    for (uint64_t word = 1; word <= 64; word++) {
+        struct config *config = config_new(NULL);
+        struct stats *stats = stats_new();
+        struct err e = {0};
+        char set[20];
+        snprintf(set, sizeof set, "dsm.word=%u", (unsigned)word);
+        assert_int_equal(config_set(config, set, &e), 0);
+        struct dsm *d = dsm_new(
+            &(struct dsm_env){
+                .stats = stats, .config = config, .processes = 2, .page = PAGE, .frequency = 1000},
+            &e);
+        if (__builtin_popcountll(word) == 1 ? !d : d || !strstr(e.text, "no power of two"))
+            fail_msg("%s is %s: %s", set, d ? "taken" : "refused", e.text);
+        dsm_free(d);
+        stats_free(stats);
+        config_free(config);
+    }
+}
+
+static void what_is_kept_for_others_grows_by_intervals(void **state)
+{
+    struct rig *r = written_by_1(1);
+
+    (void)state;
+    assert_int_equal(rig_stat(r, "dsm.kept-peak"), TOLD(2, 1));
+    rig_lock(r, 1, 0x8000, false);
+    rig_store(r, 1, PAGE, 1);
+    rig_unlock(r, 1, 0x8000);
+    assert_int_equal(rig_stat(r, "dsm.kept-peak"), 2 * TOLD(2, 1));
+    rig_free(r);
+}
+
+static void a_copy_is_charged_until_a_collection_takes_it(void **state)
+{
+    struct rig *r = begin(2, "collect=1");
+    struct budget b = {0};
+
+    (void)state;
+    dsm_account(r->d, &b);
+    rig_load(r, 0, 0);
+    const uint64_t one = b.live;
+    rig_load(r, 1, 0);
+    const uint64_t copy = b.live - one;
+    if (b.live < one + PAGE)
+        fail_msg("a copy of %u bytes is charged as %u", PAGE, (unsigned)copy);
+    rig_store(r, 1, 0, 1);
+    rig_barrier(r, 2); /* 0 loses its copy, 1 the twin */
+    const uint64_t since = b.live;
+    rig_load(r, 0, 0);
+    assert_int_equal(b.live - since, copy);
+    rig_free(r);
+}
+
 /* ---- locks ----------------------------------------------------------------------------------- */
 
 /* Managers are the processes in turn: this one has as its manager process `of`. */
@@ -277,11 +359,15 @@ static void lock_takes(unsigned manager, unsigned holder, unsigned asks, sim_cyc
 
     rig_lock(r, holder, lock, false);
     rig_unlock(r, holder, lock);
-    const uint64_t before = rig_stat(r, "dsm.messages");
+    const uint64_t before = rig_stat(r, "dsm.messages"), remote = rig_stat(r, "dsm.lock-remote"),
+                   forwarded = rig_stat(r, "dsm.lock-forwarded");
     const sim_cycle since = r->now;
     rig_lock(r, asks, lock, false);
     takes(r, messages, since, cycles);
     assert_int_equal(rig_stat(r, "dsm.messages") - before, (unsigned)(messages[0] - '0'));
+    assert_int_equal(rig_stat(r, "dsm.lock-remote") - remote, holder != asks);
+    assert_int_equal(rig_stat(r, "dsm.lock-forwarded") - forwarded,
+                     holder != asks && holder != manager);
     rig_free(r);
 }
 
@@ -504,6 +590,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_twin_ends_when_writes_are_heard_of_that_came_with_the_page),
         cmocka_unit_test(the_last_writer_is_asked_for_what_it_had),
         cmocka_unit_test(writers_who_knew_nothing_of_each_other_are_all_asked),
+        cmocka_unit_test(a_large_pages_diff_has_each_word_and_each_run),
+        cmocka_unit_test(a_word_is_any_power_of_two),
+        cmocka_unit_test(what_is_kept_for_others_grows_by_intervals),
+        cmocka_unit_test(a_copy_is_charged_until_a_collection_takes_it),
         cmocka_unit_test(a_lock_takes_none_two_or_three_messages),
         cmocka_unit_test(a_request_leaves_when_the_wait_begins),
         cmocka_unit_test(a_barrier_is_arrivals_and_departures),

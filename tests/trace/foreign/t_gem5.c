@@ -302,6 +302,7 @@ static void versions_number_commands(void **state)
     }
     refused(read_trace("version=25.0:", begin(1)), 0, "give one of these versions");
     refused(read_trace("version=24.x:", begin(1)), 0, "give one of these versions");
+    refused(read_trace("version=22.10:", begin(1)), 0, "give one of these versions");
 }
 
 /* ReadError and WriteError came with 22.1; what stands behind them moved. */

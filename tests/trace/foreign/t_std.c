@@ -230,6 +230,7 @@ static void a_location_is_a_site(void **state)
         {"Account.java:12", NAMED(6), "Account.java:12"},
         {"12x", NAMED(7), "12x"},
         {"-1x", NAMED(8), "-1x"},
+        {"18446744073709551623", NAMED(9), "18446744073709551623"}, /* 2^64 + 7 */
         {"7", 7, "7"},
         {"0", NAMED(0), "0"},
     };

@@ -599,6 +599,32 @@ static void errors_name_event_thread_rule_and_what_was_seen(void **state)
     rules_free(r);
 }
 
+/* What ends a run says what the run could do about it; what only checks a trace has no such choice.
+ */
+static void in_a_run_an_error_says_how_to_do_without(void **state)
+{
+    static const struct {
+        const char *format, *remedy;
+    } of[] = {
+        {NULL, "tells the rule; `--set trace.rules=off` runs it all the same"},
+        {"std", "tells the rule; std is another tool's format, and may have no such rule: `--set "
+                "trace.rules=off` runs the trace as it is, each event for what it says"},
+    };
+
+    (void)state;
+    rules_for_run(NULL, "std"); /* a run that checks none */
+    for (size_t i = 0; i < ARRAY_SIZE(of); i++) {
+        struct rules *r = rules_new(false);
+        struct err e = {0};
+        rules_for_run(r, of[i].format);
+        assert_int_equal(apply_text(r, "3 rel 0x40", 17, &e), -1);
+        const char *then = strstr(e.text, "tells the rule");
+        assert_non_null(then);
+        assert_string_equal(then, of[i].remedy);
+        rules_free(r);
+    }
+}
+
 /* A checker may go on after an error and report what else it finds. */
 static void an_event_that_breaks_a_rule_has_no_effect(void **state)
 {
@@ -741,6 +767,7 @@ int main(void)
         cmocka_unit_test(every_rule_has_a_name_and_a_text),
         cmocka_unit_test(every_rule_accepts_and_rejects_its_streams),
         cmocka_unit_test(errors_name_event_thread_rule_and_what_was_seen),
+        cmocka_unit_test(in_a_run_an_error_says_how_to_do_without),
         cmocka_unit_test(an_event_that_breaks_a_rule_has_no_effect),
         cmocka_unit_test(a_trace_may_stop_anywhere_but_in_a_collection_or_region),
     };

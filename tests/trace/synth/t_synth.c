@@ -339,6 +339,14 @@ static void shares_are_kept(void **state)
     assert_int_equal(t.kinds[EV_READ], 0);
 }
 
+/* 0 alone is none. */
+static void the_least_share_of_heap_events_is_some(void **state)
+{
+    (void)state;
+    assert_int_equal(tally_of("heap_share=0", "events=20000").kinds[EV_ALLOC], 0);
+    assert_true(tally_of("heap_share=1", "events=20000").kinds[EV_ALLOC] > 0);
+}
+
 static void the_number_of_events_is_exact_unless_something_must_be_closed(void **state)
 {
     (void)state;
@@ -421,6 +429,14 @@ static void the_default_has_races(void **state)
     assert_in_range(racy, 10, 400);
 }
 
+/* A few objects in a thousand may be accessed without their lock, by all. */
+static void objects_that_no_lock_protects_race(void **state)
+{
+    (void)state;
+    if (!races("discipline=1000,racy=300,txn_share=0", "events=4000", 8))
+        fail_msg("300 of 1000 objects have no lock, and nothing races");
+}
+
 static void full_discipline_has_none(void **state)
 {
     static const char *const more[] = {
@@ -461,10 +477,12 @@ int main(void)
         cmocka_unit_test(streams_obey_all_rules_at_the_edges),
         cmocka_unit_test(the_bench_recipe_has_its_rates),
         cmocka_unit_test(shares_are_kept),
+        cmocka_unit_test(the_least_share_of_heap_events_is_some),
         cmocka_unit_test(the_number_of_events_is_exact_unless_something_must_be_closed),
         cmocka_unit_test(ends_closes_everything),
         cmocka_unit_test(memory_does_not_grow_with_the_events),
         cmocka_unit_test(the_default_has_races),
+        cmocka_unit_test(objects_that_no_lock_protects_race),
         cmocka_unit_test(full_discipline_has_none),
     };
 
