@@ -128,7 +128,7 @@ explore() {
 
 # Every state of two processes that share two pages: some 770,000.
 explore_dsm() {
-    released && ./tests/dsm/t_dsm_explore 0
+    released && ./tests/coherence/dsm/t_dsm_explore 0
 }
 
 # Under the sanitizers: the units, but those that walk through all states, which takes them long and comes
