@@ -189,7 +189,7 @@ static void drive(struct memory *m, const struct stream *s, const struct ddr_dev
     struct mem_answer a = {0};
 
     for (size_t i = 0; i < s->n; i++) {
-        const struct mem_request r = {.addr = s->q[i].line * ddr_line_bytes(d),
+        const struct mem_request r = {.addr = paddr_of(s->q[i].line * ddr_line_bytes(d)),
                                       .id = i,
                                       .at = before_cycle(s->q[i].cycle, c),
                                       .write = s->q[i].write};

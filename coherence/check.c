@@ -181,10 +181,11 @@ void coherence_check(const struct coherence *c)
     HOLDS(c->inclusive_l3 || entries == s->entries_live, "the count of entries");
 }
 
-char coherence_state(const struct coherence *c, unsigned core, enum mem_level level, sim_addr addr)
+char coherence_state(const struct coherence *c, unsigned core, enum mem_level level,
+                     struct paddr addr)
 {
     static const char private[] = {'I', 'S', 'E', 'M'};
-    const uint64_t line = addr >> c->line_shift;
+    const uint64_t line = addr.at >> c->line_shift;
     const struct cache *k = level == LEVEL_L3   ? &c->l3[numa_node(c, core)]
                             : level == LEVEL_L1 ? &c->priv[core].l1
                                                 : &c->priv[leader(c, core)].l2;

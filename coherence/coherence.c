@@ -124,10 +124,10 @@ static inline void l1_hit(struct coherence *c, unsigned core, uint32_t slot, enu
 /* Flattened, so that every call in it is inlined: the L1 look-up is the simulator's hottest code.
  */
 __attribute__((flatten)) struct coh_result coherence_access(struct coherence *c, unsigned core,
-                                                            sim_addr addr, enum mem_cmd cmd,
+                                                            struct paddr addr, enum mem_cmd cmd,
                                                             enum mem_traffic traffic, sim_cycle now)
 {
-    const uint64_t line = addr >> c->line_shift;
+    const uint64_t line = addr.at >> c->line_shift;
     const struct cache *l1 = &c->priv[core].l1;
     const uint32_t slot = cache_find(l1, line);
 
@@ -142,11 +142,11 @@ __attribute__((flatten)) struct coh_result coherence_access(struct coherence *c,
 }
 
 /* The slot in which the access would hit with permission, or CACHE_NONE. */
-static inline uint32_t l1_find(const struct coherence *c, unsigned core, sim_addr addr,
+static inline uint32_t l1_find(const struct coherence *c, unsigned core, struct paddr addr,
                                enum mem_cmd cmd)
 {
     const struct cache *l1 = &c->priv[core].l1;
-    const uint32_t slot = cache_find(l1, addr >> c->line_shift);
+    const uint32_t slot = cache_find(l1, addr.at >> c->line_shift);
 
     return slot != CACHE_NONE && permits(l1->state[slot], cmd) ? slot : CACHE_NONE;
 }
@@ -192,7 +192,7 @@ struct coh_result coherence_steps(struct coherence *c, unsigned core, const stru
     return coherence_access(c, core, step->at, (enum mem_cmd)step->cmd, TRAFFIC_METADATA, now);
 }
 
-bool coherence_in_l1(const struct coherence *c, unsigned core, sim_addr addr, enum mem_cmd cmd)
+bool coherence_in_l1(const struct coherence *c, unsigned core, struct paddr addr, enum mem_cmd cmd)
 {
     return l1_find(c, core, addr, cmd) != CACHE_NONE;
 }

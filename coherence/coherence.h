@@ -11,7 +11,7 @@
 #ifndef LARDSIM_COHERENCE_H
 #define LARDSIM_COHERENCE_H
 
-#include "base/base.h"
+#include "base/addr.h"
 #include "base/param.h"
 #include "base/stats.h"
 #include "memory/memory.h"
@@ -62,15 +62,15 @@ enum line_what {
     LINE_WHATS
 };
 struct line_event {
-    sim_addr addr;   /* of the line */
-    uint8_t what;    /* enum line_what */
-    uint8_t level;   /* LEVEL_L1, LEVEL_L2 or LEVEL_L3 */
-    uint8_t core;    /* whose cache; with LEVEL_L3: who asked */
-    uint8_t from;    /* TRANSFER: the core that gave the line; LEVEL_L3: whose, by NUMA node */
-    uint8_t by;      /* the core whose access caused it */
-    bool dirty;      /* the copy differed from the level below */
-    bool recalled;   /* INVALIDATE: its entry or its line in the L3 had to go; nobody wrote */
-    uint8_t traffic; /* enum mem_traffic of the access that caused it */
+    struct paddr addr; /* of the line */
+    uint8_t what;      /* enum line_what */
+    uint8_t level;     /* LEVEL_L1, LEVEL_L2 or LEVEL_L3 */
+    uint8_t core;      /* whose cache; with LEVEL_L3: who asked */
+    uint8_t from;      /* TRANSFER: the core that gave the line; LEVEL_L3: whose, by NUMA node */
+    uint8_t by;        /* the core whose access caused it */
+    bool dirty;        /* the copy differed from the level below */
+    bool recalled;     /* INVALIDATE: its entry or its line in the L3 had to go; nobody wrote */
+    uint8_t traffic;   /* enum mem_traffic of the access that caused it */
 };
 
 struct coh_env {           /* borrowed */
@@ -99,11 +99,11 @@ void coherence_free(struct coherence *c);
 sim_cycle coherence_included(const struct coherence *c);
 
 /* Makes an access of `core` to the line of the physical address. */
-struct coh_result coherence_access(struct coherence *c, unsigned core, sim_addr addr,
+struct coh_result coherence_access(struct coherence *c, unsigned core, struct paddr addr,
                                    enum mem_cmd cmd, enum mem_traffic traffic, sim_cycle now);
 /* True: this access would hit the core's L1 with permission, so that nobody else sees it. Changes
  * nothing. */
-bool coherence_in_l1(const struct coherence *c, unsigned core, sim_addr addr, enum mem_cmd cmd);
+bool coherence_in_l1(const struct coherence *c, unsigned core, struct paddr addr, enum mem_cmd cmd);
 
 /* coherence_in_l1 and the access after it, for a row of accesses by software on a core: looked up
  * together now, made together later. An L1 hit touches nothing that other cores see, so the row may
@@ -129,26 +129,36 @@ void coherence_ahead(struct coherence *c, unsigned core, unsigned fetch, sim_cyc
 
 /* ---- histories of a policy in hardware: histories.c ----------------------------------------- */
 
+/* What such a policy asks of caches, whoever has them: this folder, or a host that says where its
+ * lines are (sim/machine/outside.h).
+ * histories: [from, from + bytes) holds access histories, which memory does not back. A line of it
+ * that is in no cache comes in empty, answered by the L3 without a read of memory, and leaves the
+ * chip without a write. The policy that owns it is told of its eviction and keeps what it needs.
+ * drop: takes a line out of all caches, without line events. *level: the nearest level that had it,
+ * in any core's caches; LEVEL_NONE: none had it. Done after a hit of that level.
+ * piggyback: so many bytes went along with other messages.
+ * where: the nearest level that this core can hit the line in: its own caches, or the L3; else
+ * LEVEL_NONE. */
+struct caches_type {
+    void (*histories)(void *self, struct paddr from, uint64_t bytes);
+    sim_cycle (*drop)(void *self, unsigned core, struct paddr addr, uint8_t *level, sim_cycle now);
+    void (*piggyback)(void *self, uint64_t bytes);
+    enum mem_level (*where)(const void *self, unsigned core, struct paddr addr);
+};
+struct caches {
+    const struct caches_type *type;
+    void *self; /* borrowed */
+};
+struct caches coherence_caches(struct coherence *c);
+
 /* Why these caches are none for histories; NULL: they are. A history belongs to the L1 and L2 of
  * one core, and has its home on the same chip. */
 const char *coherence_no_histories(const struct coherence *c);
-/* [from, from + bytes) holds access histories, which memory does not back: a line of it that is in
- * no cache comes in empty, answered by the L3 without a read of memory, and leaves the chip without
- * a write. The policy that owns it is told of its eviction and keeps what it needs. */
-void coherence_histories(struct coherence *c, sim_addr from, uint64_t bytes);
-/* Takes a line out of all caches, without line events. *level: the nearest level that had it, in
- * any core's caches; LEVEL_NONE: none had it. Done after a hit of that level. */
-sim_cycle coherence_drop(struct coherence *c, unsigned core, sim_addr addr, uint8_t *level,
-                         sim_cycle now);
 /* Probes other cores' caches for their part of a history: the core sends a request to the line's
  * home, the home forwards it to each core of the set, each answers the core with so many bytes.
  * Returns when the last answer has come. */
-sim_cycle coherence_probe(struct coherence *c, unsigned core, sim_addr addr,
+sim_cycle coherence_probe(struct coherence *c, unsigned core, struct paddr addr,
                           const uint64_t cores[2], unsigned bytes, sim_cycle now);
-void coherence_piggyback(struct coherence *c, uint64_t bytes); /* went along with other messages */
-/* The nearest level that this core can hit the line in: its own caches, or the L3; else
- * LEVEL_NONE. */
-enum mem_level coherence_where(const struct coherence *c, unsigned core, sim_addr addr);
 /* A counter that goes up whenever a line may have left its last cache: while it stays the same,
  * each line that was in some cache still is in one. */
 const uint64_t *coherence_lost(const struct coherence *c);
@@ -172,7 +182,8 @@ void coherence_check(const struct coherence *c);
 
 /* For tests: the state of a line in a private cache ('I', 'S', 'E', 'M'), level LEVEL_L1 or
  * LEVEL_L2; in the L3 (of the core's NUMA node) 'I' (not there), 'C' clean, 'D' dirty. */
-char coherence_state(const struct coherence *c, unsigned core, enum mem_level level, sim_addr addr);
+char coherence_state(const struct coherence *c, unsigned core, enum mem_level level,
+                     struct paddr addr);
 
 /* Tables for list and explain: sections l1, l2, l3, coherence, network, numa. */
 void coherence_each_param(void (*fn)(void *arg, const char *section, const struct param *row),

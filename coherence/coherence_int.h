@@ -359,7 +359,7 @@ static inline struct line_event *coh_event(struct txn *t, enum line_what what, e
         return NULL;
     struct line_event *e = coh_event_add(t->c);
     *e = (struct line_event){
-        .addr = line << t->c->line_shift,
+        .addr = paddr_of(line << t->c->line_shift),
         .what = (uint8_t)what,
         .level = (uint8_t)level,
         .core = (uint8_t)core,
@@ -453,7 +453,7 @@ void private_grant(struct txn *t, sim_cycle at);
 /* Two prefetches into the host's caches: the entry of the line's likely victim; and, for an access
  * that is going to miss its L1, the line's set in the L2. */
 void private_prefetch(const struct coherence *c, unsigned core, uint64_t line);
-void private_prefetch_l2(const struct coherence *c, unsigned core, sim_addr addr);
+void private_prefetch_l2(const struct coherence *c, unsigned core, struct paddr addr);
 
 /* ---- prefetch.c: a stream prefetcher for each core ------------------------------------------- */
 

@@ -13,9 +13,11 @@ const char *coherence_no_histories(const struct coherence *c)
     return numa_several(c) ? "numa.nodes: there are several nodes" : NULL;
 }
 
-void coherence_histories(struct coherence *c, sim_addr from, uint64_t bytes)
+static void caches_histories(void *coherence, struct paddr from, uint64_t bytes)
 {
-    c->histories = from >> c->line_shift;
+    struct coherence *c = coherence;
+
+    c->histories = from.at >> c->line_shift;
     c->n_histories = bytes >> c->line_shift;
 }
 
@@ -81,10 +83,11 @@ static void drop_shared(struct coherence *c, uint64_t line, uint32_t slot)
     c->stats.entries_live--;
 }
 
-sim_cycle coherence_drop(struct coherence *c, unsigned core, sim_addr addr, uint8_t *level,
-                         sim_cycle now)
+static sim_cycle caches_drop(void *coherence, unsigned core, struct paddr addr, uint8_t *level,
+                             sim_cycle now)
 {
-    const uint64_t line = addr >> c->line_shift;
+    struct coherence *c = coherence;
+    const uint64_t line = addr.at >> c->line_shift;
     const uint32_t slot = cache_find(c->tags, line);
     struct entry *e = slot == CACHE_NONE ? NULL : &c->entry[slot];
     const unsigned listens = c->listens; /* the policy asked for this: it hears no event of it */
@@ -106,10 +109,10 @@ sim_cycle coherence_drop(struct coherence *c, unsigned core, sim_addr addr, uint
     return now + latency_of(c, at);
 }
 
-sim_cycle coherence_probe(struct coherence *c, unsigned core, sim_addr addr,
+sim_cycle coherence_probe(struct coherence *c, unsigned core, struct paddr addr,
                           const uint64_t cores[2], unsigned bytes, sim_cycle now)
 {
-    const unsigned home = home_node(c, addr >> c->line_shift);
+    const unsigned home = home_node(c, addr.at >> c->line_shift);
     struct txn t;
     uint64_t left[2] = {cores[0], cores[1]};
     sim_cycle last = now;
@@ -117,7 +120,7 @@ sim_cycle coherence_probe(struct coherence *c, unsigned core, sim_addr addr,
     assert(now >= c->latest || !c->contention);
     c->latest = now;
     c->stats.probes++;
-    txn_begin(&t, c, core, addr >> c->line_shift, MEM_LOAD, TRAFFIC_METADATA, now);
+    txn_begin(&t, c, core, addr.at >> c->line_shift, MEM_LOAD, TRAFFIC_METADATA, now);
     const sim_cycle asked = coh_send_as(&t, t.traffic, core, home, MSG_REQUEST, BYTES_CONTROL, now);
     while (sharers_any(left)) {
         const unsigned other = sharers_next(left);
@@ -130,14 +133,17 @@ sim_cycle coherence_probe(struct coherence *c, unsigned core, sim_addr addr,
     return last;
 }
 
-void coherence_piggyback(struct coherence *c, uint64_t bytes)
+static void caches_piggyback(void *coherence, uint64_t bytes)
 {
+    struct coherence *c = coherence;
+
     c->stats.piggybacked += bytes;
 }
 
-enum mem_level coherence_where(const struct coherence *c, unsigned core, sim_addr addr)
+static enum mem_level caches_where(const void *coherence, unsigned core, struct paddr addr)
 {
-    const uint64_t line = addr >> c->line_shift;
+    const struct coherence *c = coherence;
+    const uint64_t line = addr.at >> c->line_shift;
 
     if (cache_find(&c->priv[core].l1, line) != CACHE_NONE)
         return LEVEL_L1;
@@ -149,6 +155,18 @@ enum mem_level coherence_where(const struct coherence *c, unsigned core, sim_add
 const uint64_t *coherence_lost(const struct coherence *c)
 {
     return &c->lost;
+}
+
+struct caches coherence_caches(struct coherence *c)
+{
+    static const struct caches_type type = {
+        .histories = caches_histories,
+        .drop = caches_drop,
+        .piggyback = caches_piggyback,
+        .where = caches_where,
+    };
+
+    return (struct caches){&type, c};
 }
 
 /* ---- cache capacity that data have lost to histories ---------------------------------------- */

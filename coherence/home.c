@@ -182,8 +182,10 @@ static sim_cycle memory_read(struct txn *t, sim_cycle at)
 {
     struct coherence *c = t->c;
     const struct memory *m = c->memory;
-    const struct mem_request read = {
-        .addr = t->line << c->line_shift, .id = c->next_read++, .at = at, .traffic = t->traffic};
+    const struct mem_request read = {.addr = paddr_of(t->line << c->line_shift),
+                                     .id = c->next_read++,
+                                     .at = at,
+                                     .traffic = t->traffic};
     const sim_cycle answer = m->type->request(m->self, &read);
 
     c->stats.memory_reads++;

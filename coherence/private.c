@@ -297,14 +297,14 @@ void private_grant(struct txn *t, sim_cycle at)
 }
 
 /* The core will miss its L1 there and look in its L2. */
-void private_prefetch_l2(const struct coherence *c, unsigned core, sim_addr addr)
+void private_prefetch_l2(const struct coherence *c, unsigned core, struct paddr addr)
 {
     const struct private_caches *p = &c->priv[leader(c, core)];
     const struct cache *l2 = &p->l2;
 
     if (!c->has_l2)
         return;
-    const uint32_t first = cache_set(l2, addr >> c->line_shift) * l2->ways;
+    const uint32_t first = cache_set(l2, addr.at >> c->line_shift) * l2->ways;
     __builtin_prefetch(&l2->tag[first]);
     __builtin_prefetch(&l2->state[first], 1);
     __builtin_prefetch(&p->l2_home[first]);

@@ -21,7 +21,7 @@ static void memory_write(struct txn *t, uint64_t line, enum mem_traffic traffic,
         return;
     }
     const struct mem_request write = {
-        .addr = line << c->line_shift,
+        .addr = paddr_of(line << c->line_shift),
         .at = coh_send_as(t, traffic, home_node(c, line), home_controller(c, line),
                           MSG_MEMORY_WRITE, BYTES_MEMORY, at),
         .write = true,

@@ -6,7 +6,7 @@
 #ifndef LARDSIM_MEMORY_H
 #define LARDSIM_MEMORY_H
 
-#include "base/base.h"
+#include "base/addr.h"
 #include "base/param.h"
 #include "base/stats.h"
 
@@ -18,7 +18,7 @@ enum mem_traffic { TRAFFIC_DATA, TRAFFIC_METADATA, TRAFFICS }; /* whose the byte
 /* A step of software on a core (handlers, detectors): instructions, then one access within a line.
  */
 struct mem_step {
-    sim_addr at; /* physical */
+    struct paddr at;
     uint64_t instructions;
     uint32_t slot; /* where coherence found it: coherence_l1_ahead */
     uint16_t bytes;
@@ -27,11 +27,11 @@ struct mem_step {
     bool after;   /* its address comes from the value of the load before it */
 };
 
-struct mem_request { /* to read or write one line */
-    sim_addr addr;   /* physical, of the line */
-    uint64_t id;     /* comes back with the answer; reads only */
-    sim_cycle at;    /* when it reaches the memory */
-    bool write;      /* posted: never answered */
+struct mem_request {   /* to read or write one line */
+    struct paddr addr; /* of the line */
+    uint64_t id;       /* comes back with the answer; reads only */
+    sim_cycle at;      /* when it reaches the memory */
+    bool write;        /* posted: never answered */
     enum mem_traffic traffic;
 };
 struct mem_answer {

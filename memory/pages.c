@@ -109,9 +109,9 @@ void pages_place(struct pages *p, uint64_t stretch)
 
     p->near[pages_slot(stretch)] = (struct pages_near){
         .stretch = stretch + 1,
-        .base = p->params.mapping == PAGES_IDENTITY
-                    ? at
-                    : frame_of(p, at >> p->shift) | (at & p->offset),
+        .base = paddr_of(p->params.mapping == PAGES_IDENTITY
+                             ? at
+                             : frame_of(p, at >> p->shift) | (at & p->offset)),
         .lines = p->no_lines,
     };
 }

@@ -2,7 +2,7 @@
 #ifndef LARDSIM_PAGES_H
 #define LARDSIM_PAGES_H
 
-#include "base/base.h"
+#include "base/addr.h"
 #include "base/param.h"
 #include "base/stats.h"
 
@@ -17,7 +17,7 @@ extern const struct param pages_param_rows[]; /* section pages */
 enum { PAGES_NEAR = 512, PAGES_LINES = 64 };
 struct pages_near {
     uint64_t stretch;      /* + 1; 0: none */
-    sim_addr base;         /* where it begins in physical memory */
+    struct paddr base;     /* where it begins */
     const uint64_t *lines; /* a word for each of its lines, of whoever counts them; borrowed */
 };
 
@@ -59,11 +59,11 @@ static inline struct pages_near *pages_near(struct pages *p, uint64_t stretch)
         pages_place(p, stretch);
     return &p->near[pages_slot(stretch)];
 }
-static inline sim_addr pages_physical(struct pages *p, sim_addr a)
+static inline struct paddr pages_physical(struct pages *p, struct vaddr a)
 {
     if (p->params.mapping == PAGES_IDENTITY)
-        return a;
-    return pages_near(p, a >> p->near_shift)->base | (a & p->within);
+        return paddr_of(a.at);
+    return paddr_plus(pages_near(p, a.at >> p->near_shift)->base, a.at & p->within);
 }
 
 #endif

@@ -33,7 +33,7 @@ struct checker_env {
     const struct policy_machine *machine;
     void *host;
     sim_cycle (*exec)(void *host, unsigned core, unsigned instructions, sim_cycle now);
-    sim_cycle (*mem)(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
+    sim_cycle (*mem)(void *host, unsigned core, struct paddr a, unsigned bytes, enum mem_cmd cmd,
                      sim_cycle now);
 };
 /* A label that is another policy's name is refused: its results would pass for that policy's. */

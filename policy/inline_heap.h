@@ -76,6 +76,6 @@ sim_addr inline_heap_field(const struct inline_heap *h, const struct inline_obje
                            sim_addr location, unsigned at);
 sim_addr inline_heap_word(const struct inline_heap *h, const struct inline_object *o);
 /* A page's inflated one is where its frame is, as many times as far. */
-sim_addr inline_heap_physical(const struct inline_heap *h, sim_addr inflated);
+struct paddr inline_heap_physical(const struct inline_heap *h, sim_addr inflated);
 
 #endif

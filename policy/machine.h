@@ -65,8 +65,8 @@ struct policy_dsm {
     sim_cycle (*released)(void *host, unsigned core, sim_cycle done);
 };
 
-/* What a policy makes the machine do beside exec and mem. Addresses are physical. Cores are sets of
- * bits in two words. */
+/* What a policy makes the machine do beside exec and mem. Cores are sets of bits in
+ * two words. */
 struct policy_machine {
     unsigned cores, line;
     /* The steps as exec and mem would make them one by one. NULL: those do. */
@@ -81,7 +81,7 @@ struct policy_machine {
     struct inline_heap *inlined; /* for policies whose metadata lie beside fields; NULL: none may */
     /* The home of a line of data asks these cores something at once; done when the last has
      * answered, each with so many bytes. */
-    sim_cycle (*ask)(void *host, unsigned core, sim_addr line, const uint64_t cores[2],
+    sim_cycle (*ask)(void *host, unsigned core, struct paddr line, const uint64_t cores[2],
                      unsigned bytes, sim_cycle now);
     /* All other cores stop: they finish the event in hand and begin nothing until `go_on`. Returns
      * the cycle from which they do, which is `since` there; go_on returns when they go on. */
@@ -89,21 +89,16 @@ struct policy_machine {
     sim_cycle (*go_on)(void *host, unsigned core, sim_cycle since, sim_cycle now);
     /* What hardware asks of the caches themselves, as coherence.h has it. Lines of histories are
      * dropped without a word; of their eviction the policy's `line` tells. */
-    struct coherence *caches;
-    void (*histories)(struct coherence *caches, sim_addr from, uint64_t bytes);
-    sim_cycle (*drop)(struct coherence *caches, unsigned core, sim_addr line, uint8_t *level,
-                      sim_cycle now);
-    void (*piggyback)(struct coherence *caches, uint64_t bytes);
-    enum mem_level (*where)(const struct coherence *caches, unsigned core, sim_addr line);
+    struct caches caches;
     const uint64_t *lost;         /* coherence_lost; NULL: nobody counts */
     const char *no_histories;     /* coherence_no_histories */
     const struct policy_dsm *dsm; /* NULL: the machine has no such protocol */
 };
 
 /* m may be NULL: no machine. */
-static inline sim_addr machine_physical(const struct policy_machine *m, sim_addr virtual_addr)
+static inline struct paddr machine_physical(const struct policy_machine *m, struct vaddr a)
 {
-    return m && m->pages ? pages_physical(m->pages, virtual_addr) : virtual_addr;
+    return m && m->pages ? pages_physical(m->pages, a) : paddr_of(a.at);
 }
 
 #endif

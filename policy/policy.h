@@ -48,7 +48,7 @@ struct policy_env {              /* borrowed for the policy's life */
     const struct policy_machine *machine; /* NULL: detection only */
     void *host;
     sim_cycle (*exec)(void *host, unsigned core, unsigned instructions, sim_cycle now);
-    sim_cycle (*mem)(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
+    sim_cycle (*mem)(void *host, unsigned core, struct paddr a, unsigned bytes, enum mem_cmd cmd,
                      sim_cycle now);
 };
 

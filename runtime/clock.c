@@ -17,12 +17,12 @@ static void sum(struct runtime *r, struct rt_clock *c, uint32_t entries)
 
 void rt_sum(struct runtime *r, struct rt_clock *c)
 {
-    sum(r, c, c->at ? c->v.n : 0);
+    sum(r, c, c->at.at ? c->v.n : 0);
 }
 
 void rt_clock_free(struct runtime *r, unsigned core, struct rt_clock *c)
 {
-    if (c->at)
+    if (c->at.at)
         rt_discard(r, core, (struct rt_block){c->at, c->size});
     sum(r, c, 0);
     vclock_free(&c->v, r->env.budget);
@@ -38,15 +38,15 @@ static uint32_t in_line(uint32_t n, uint32_t first)
 }
 
 /* An access to that part of the line. */
-static void line(struct rt_walk *w, sim_addr at, uint32_t n, uint32_t first, enum mem_cmd cmd)
+static void line(struct rt_walk *w, struct paddr at, uint32_t n, uint32_t first, enum mem_cmd cmd)
 {
     const uint32_t entries = in_line(n, first);
 
     if (entries)
-        rt_access(w, at + (uint64_t)first * RT_ENTRY, (uint64_t)entries * RT_ENTRY, cmd);
+        rt_access(w, paddr_plus(at, (uint64_t)first * RT_ENTRY), (uint64_t)entries * RT_ENTRY, cmd);
 }
 
-static void copy_lines(struct rt_walk *w, sim_addr to, sim_addr from, uint32_t n)
+static void copy_lines(struct rt_walk *w, struct paddr to, struct paddr from, uint32_t n)
 {
     for (uint32_t first = 0; first < n; first += RT_LINE_ENTRIES) {
         rt_step(w, RT_STEP_COPY_LINE, 1);
@@ -55,7 +55,7 @@ static void copy_lines(struct rt_walk *w, sim_addr to, sim_addr from, uint32_t n
     }
 }
 
-static void store_word(struct rt_walk *w, sim_addr word)
+static void store_word(struct rt_walk *w, struct paddr word)
 {
     rt_step(w, RT_STEP_NEW_WORD, 1);
     rt_access(w, word, 8, MEM_STORE);
@@ -68,7 +68,7 @@ static bool grow(struct rt_walk *w, struct rt_clock *c, uint32_t n, uint32_t mor
     if (more <= rt_room(c))
         return false;
     const struct rt_block was = {c->at, c->size}, b = rt_take(w, rt_size(more));
-    if (was.at) {
+    if (was.at.at) {
         copy_lines(w, b.at, was.at, n);
         rt_discard(w->r, w->core, was);
     }
@@ -128,14 +128,14 @@ static void merge_line(const struct merge *m, uint32_t first)
         line(w, m->mine->at, m->mine->v.n, first, MEM_STORE);
 }
 
-void rt_merge(struct rt_walk *w, uint32_t actor, sim_addr word, const struct rt_clock *const *from,
-              size_t n, const struct vclock *now)
+void rt_merge(struct rt_walk *w, uint32_t actor, struct paddr word,
+              const struct rt_clock *const *from, size_t n, const struct vclock *now)
 {
     struct rt_clock *mine = &w->r->actor[actor];
     const struct merge m = {w, mine, from, n, now, actor, mine->v.n};
     uint32_t entries = 0;
 
-    assert(mine->at);
+    assert(mine->at.at);
     for (size_t s = 0; s < n; s++)
         entries = from[s]->v.n > entries ? from[s]->v.n : entries;
     rt_step(w, RT_STEP_LENGTH, n);
@@ -152,9 +152,9 @@ void rt_merge(struct rt_walk *w, uint32_t actor, sim_addr word, const struct rt_
 
 /* A clock made from nothing is written whole. One that the parent made is in memory: it is read,
  * and the detector is told each entry that is not as its own clock of a thread begins. */
-void rt_begin_clock(struct rt_walk *w, struct rt_clock *c, uint32_t actor, sim_addr word)
+void rt_begin_clock(struct rt_walk *w, struct rt_clock *c, uint32_t actor, struct paddr word)
 {
-    const uint32_t had = c->at ? c->v.n : 0;
+    const uint32_t had = c->at.at ? c->v.n : 0;
     const bool moved = grow(w, c, had, actor + 1);
 
     vclock_extend(&c->v, actor + 1, w->r->env.budget);
@@ -168,7 +168,7 @@ void rt_begin_clock(struct rt_walk *w, struct rt_clock *c, uint32_t actor, sim_a
                 rt_report(w, i, c->v.at[i]);
     }
     if (actor < had)
-        rt_access(w, c->at + (uint64_t)actor * RT_ENTRY, RT_ENTRY, MEM_STORE);
+        rt_access(w, paddr_plus(c->at, (uint64_t)actor * RT_ENTRY), RT_ENTRY, MEM_STORE);
     for (uint32_t first = had / RT_LINE_ENTRIES * RT_LINE_ENTRIES; first < c->v.n && actor >= had;
          first += RT_LINE_ENTRIES) {
         rt_step(w, RT_STEP_COPY_LINE, 1);
@@ -182,7 +182,7 @@ void rt_begin_clock(struct rt_walk *w, struct rt_clock *c, uint32_t actor, sim_a
 void rt_tick(struct rt_walk *w, uint32_t actor, uint64_t after)
 {
     struct rt_clock *mine = &w->r->actor[actor];
-    const sim_addr own = mine->at + (uint64_t)actor * RT_ENTRY;
+    const struct paddr own = paddr_plus(mine->at, (uint64_t)actor * RT_ENTRY);
 
     rt_step(w, RT_STEP_TICK, 1);
     if (rt_listens(w)) {
@@ -217,7 +217,7 @@ void rt_settle(struct rt_walk *w, uint32_t actor, const struct vclock *now, uint
 struct publication { /* of the thread's clock into an object's */
     struct rt_walk *w;
     const struct rt_clock *mine, *old; /* old: the object's, as it was */
-    sim_addr at;                       /* the block that the result goes to */
+    struct paddr at;                   /* the block that the result goes to */
 };
 
 /* A line that both have. True: the thread's is newer in some entry, so the line changes. */
@@ -241,7 +241,7 @@ static bool compare_line(const struct publication *p, uint32_t first)
  * stored if it changed, or if the result goes to a new block. */
 static void publish_line(const struct publication *p, uint32_t first)
 {
-    const uint32_t mine = p->mine->v.n, old = p->old->at ? p->old->v.n : 0;
+    const uint32_t mine = p->mine->v.n, old = p->old->at.at ? p->old->v.n : 0;
     bool stores = true;
 
     if (mine > first && old > first) {
@@ -251,11 +251,11 @@ static void publish_line(const struct publication *p, uint32_t first)
         rt_step(p->w, RT_STEP_COPY_LINE, 1);
         line(p->w, from_mine ? p->mine->at : p->old->at, from_mine ? mine : old, first, MEM_LOAD);
     }
-    if (stores || p->at != p->old->at)
+    if (stores || !paddr_same(p->at, p->old->at))
         line(p->w, p->at, mine > old ? mine : old, first, MEM_STORE);
 }
 
-static void swap_word(struct rt_walk *w, sim_addr word, enum rt_way way)
+static void swap_word(struct rt_walk *w, struct paddr word, enum rt_way way)
 {
     rt_step(w, RT_STEP_NEW_WORD, 1);
     if (way == RT_SWAP_WIDE && w->r->params.without & RT_WIDE_CAS) {
@@ -263,13 +263,13 @@ static void swap_word(struct rt_walk *w, sim_addr word, enum rt_way way)
         return;
     }
     if (way == RT_SWAP_WIDE)
-        rt_access(w, word & ~UINT64_C(15), 16, MEM_ATOMIC);
+        rt_access(w, paddr_down(word, 16), 16, MEM_ATOMIC);
     else
         rt_access(w, word, 8, MEM_ATOMIC);
     rt_step(w, RT_STEP_SWAP, 1);
 }
 
-void rt_replace(struct rt_walk *w, struct rt_clock *c, sim_addr word)
+void rt_replace(struct rt_walk *w, struct rt_clock *c, struct paddr word)
 {
     const struct rt_block was = {c->at, c->size};
 
@@ -286,16 +286,16 @@ void rt_replace(struct rt_walk *w, struct rt_clock *c, sim_addr word)
     rt_discard(w->r, w->core, was);
 }
 
-void rt_publish(struct rt_walk *w, const struct rt_clock *mine, struct rt_clock *to, sim_addr word,
-                enum rt_way way)
+void rt_publish(struct rt_walk *w, const struct rt_clock *mine, struct rt_clock *to,
+                struct paddr word, enum rt_way way)
 {
     const struct rt_clock was = *to;
-    const uint32_t had = was.at ? was.v.n : 0;
+    const uint32_t had = was.at.at ? was.v.n : 0;
     const bool fresh = way != RT_IN_PLACE || mine->v.n > rt_room(to); /* it needs a new block */
     const uint32_t n = fresh && had > mine->v.n ? had : mine->v.n;
 
-    assert(mine->at);
-    if (was.at)
+    assert(mine->at.at);
+    if (was.at.at)
         rt_step(w, RT_STEP_LENGTH, 1);
     if (fresh) {
         const struct rt_block b = rt_take(w, rt_size(n));
@@ -311,6 +311,6 @@ void rt_publish(struct rt_walk *w, const struct rt_clock *mine, struct rt_clock 
         swap_word(w, word, way);
     else if (fresh || n > had)
         store_word(w, word);
-    if (fresh && was.at)
+    if (fresh && was.at.at)
         rt_discard(w->r, w->core, (struct rt_block){was.at, was.size});
 }

@@ -12,11 +12,6 @@ static bool does(const struct runtime *r, unsigned part)
     return !(r->params.without & part);
 }
 
-static sim_addr physical(const struct runtime *r, sim_addr at)
-{
-    return r->env.pages ? pages_physical(r->env.pages, at) : at;
-}
-
 /* ---- clocks --------------------------------------------------------------------------------- */
 
 struct live_clocks {     /* the clocks that there are */
@@ -26,7 +21,7 @@ struct live_clocks {     /* the clocks that there are */
 
 static void add_clock(struct live_clocks *f, const struct rt_clock *c)
 {
-    if (!c->at)
+    if (!c->at.at)
         return;
     f->at = xgrow(f->at, f->n, &f->cap, sizeof *f->at);
     f->at[f->n++] = (struct rt_clock){.at = c->at, .v.n = c->v.n};
@@ -44,7 +39,7 @@ static bool add_chain(void *arg, sim_addr addr, void *cell)
 
 static int by_address(const void *a, const void *b)
 {
-    const sim_addr x = ((const struct rt_clock *)a)->at, y = ((const struct rt_clock *)b)->at;
+    const sim_addr x = ((const struct rt_clock *)a)->at.at, y = ((const struct rt_clock *)b)->at.at;
 
     return x < y ? -1 : x > y;
 }
@@ -74,9 +69,11 @@ static void trace_clock(struct rt_walk *w, const struct rt_clock *c)
     rt_access(w, c->at, HEADER, MEM_STORE);
     for (uint32_t first = 0; w->r->moving && first < c->v.n; first += RT_LINE_ENTRIES) {
         const uint32_t n = c->v.n - first < RT_LINE_ENTRIES ? c->v.n - first : RT_LINE_ENTRIES;
-        rt_access(w, c->at + (sim_addr)first * RT_ENTRY, (uint64_t)n * RT_ENTRY, MEM_LOAD);
+        rt_access(w, paddr_plus(c->at, (uint64_t)first * RT_ENTRY), (uint64_t)n * RT_ENTRY,
+                  MEM_LOAD);
         rt_step(w, RT_STEP_COPY_LINE, 1);
-        rt_access(w, c->at + (sim_addr)first * RT_ENTRY, (uint64_t)n * RT_ENTRY, MEM_STORE);
+        rt_access(w, paddr_plus(c->at, (uint64_t)first * RT_ENTRY), (uint64_t)n * RT_ENTRY,
+                  MEM_STORE);
     }
 }
 
@@ -128,7 +125,7 @@ static void moved_object(struct rt_walk *w, const struct event *ev)
 
 static void dead_object(struct rt_walk *w, const struct event *ev)
 {
-    rt_access(w, physical(w->r, ev->addr), HEADER, MEM_LOAD);
+    rt_access(w, rt_physical(w->r, ev->addr), HEADER, MEM_LOAD);
     rt_step(w, RT_STEP_SWEEP, 1);
 }
 

@@ -54,20 +54,20 @@ static void count_live(struct runtime *r, uint8_t size)
 }
 
 /* A block never used before, from the core's page or a new page. */
-static sim_addr take_fresh(struct rt_walk *w, struct rt_list *l, uint8_t size)
+static struct paddr take_fresh(struct rt_walk *w, struct rt_list *l, uint8_t size)
 {
     struct runtime *r = w->r;
     const uint64_t bytes = block_bytes(size), page = bytes > RT_PAGE ? bytes : RT_PAGE;
 
     rt_step(w, RT_STEP_TAKE_FRESH, 1);
-    if (l->fresh % RT_PAGE == 0) {
+    if (paddr_within(l->fresh, RT_PAGE) == 0) {
         rt_step(w, RT_STEP_TAKE_PAGE, 1);
-        rt_access(w, r->params.base, 8, MEM_ATOMIC);
-        l->fresh = r->params.base + RT_HEAP_AT + r->st.heap;
+        rt_access(w, paddr_of(r->params.base), 8, MEM_ATOMIC);
+        l->fresh = paddr_of(r->params.base + RT_HEAP_AT + r->st.heap);
         r->st.heap += page;
     }
-    const sim_addr at = l->fresh;
-    l->fresh += bytes;
+    const struct paddr at = l->fresh;
+    l->fresh = paddr_plus(at, bytes);
     return at;
 }
 
@@ -75,8 +75,9 @@ struct rt_block rt_take(struct rt_walk *w, uint8_t size)
 {
     struct runtime *r = w->r;
     struct rt_list *l = list_of(r, w->core, size);
-    const sim_addr head = r->params.base + RT_LISTS_AT + w->core % RT_LIST_CORES * RT_LIST_BYTES +
-                          size * UINT64_C(16);
+    const struct paddr head =
+        paddr_of(r->params.base + RT_LISTS_AT + w->core % RT_LIST_CORES * RT_LIST_BYTES +
+                 size * UINT64_C(16));
     struct rt_block b = {.size = size};
 
     rt_step(w, RT_STEP_TAKE, 1);
@@ -87,7 +88,7 @@ struct rt_block rt_take(struct rt_walk *w, uint8_t size)
         rt_access(w, head, 8, MEM_STORE);
     } else {
         b.at = take_fresh(w, l, size);
-        rt_access(w, head + 8, 8, MEM_STORE);
+        rt_access(w, paddr_plus(head, 8), 8, MEM_STORE);
     }
     count_live(r, size);
     return b;

@@ -98,7 +98,7 @@ struct runtime *runtime_new(const struct runtime_params *p, const struct runtime
     r->params = *p;
     r->params.base &= ~(uint64_t)(RT_PAGE - 1);
     r->params.page = power_below(p->page);
-    r->head.words = r->params.base + RT_THREADS_AT;
+    r->head.words = paddr_of(r->params.base + RT_THREADS_AT);
     r->objects = shadow_new(8, sizeof(struct rt_object *), env->budget);
     register_work(env->stats, &r->st);
     register_space(env->stats, &r->st);
@@ -159,14 +159,14 @@ static void reserve_actor(struct runtime *r, uint32_t actor)
 
 bool runtime_pending(const struct runtime *r, sim_tid tid)
 {
-    return tid < r->threads && !r->thread[tid].begun && r->thread[tid].birth.at;
+    return tid < r->threads && !r->thread[tid].begun && r->thread[tid].birth.at.at;
 }
 
-sim_addr runtime_entry(const struct runtime *r, uint32_t actor, uint32_t of)
+struct paddr runtime_entry(const struct runtime *r, uint32_t actor, uint32_t of)
 {
-    if (actor >= r->actors || !r->actor[actor].at || of >= r->actor[actor].v.n)
-        return 0;
-    return r->actor[actor].at + (uint64_t)of * RT_ENTRY;
+    if (actor >= r->actors || !r->actor[actor].at.at || of >= r->actor[actor].v.n)
+        return (struct paddr){0};
+    return paddr_plus(r->actor[actor].at, (uint64_t)of * RT_ENTRY);
 }
 
 /* ---- heap and raw events -------------------------------------------------------------------- */

@@ -49,11 +49,11 @@ struct runtime_env {           /* borrowed */
     /* The machine: runs instructions on a core, makes an access of a core. Each returns when it is
      * done. mem NULL: there is no machine, and accesses are counted only. */
     sim_cycle (*exec)(void *host, unsigned core, unsigned instructions, sim_cycle now);
-    sim_cycle (*mem)(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
+    sim_cycle (*mem)(void *host, unsigned core, struct paddr a, unsigned bytes, enum mem_cmd cmd,
                      sim_cycle now);
     /* The access made next needs for its address what the latest load gave. NULL: nobody asks. */
     void (*needs)(void *host);
-    struct pages *pages; /* of the program's objects; NULL: addresses are physical */
+    struct pages *pages; /* of the program's objects; NULL: both kinds of address are one number */
     /* A LARDx86 instruction with its operands, which goes to the detector; its own cycle is charged
      * already. Returns when it is done. NULL: there is no such detector, and none are issued (the
      * runtime's cost alone: LARD 5.4). */
@@ -62,9 +62,9 @@ struct runtime_env {           /* borrowed */
 };
 
 struct runtime;
-struct runtime_head { /* its beginning, open for what is asked at each access */
-    uint64_t forked;  /* threads that were, and have not begun */
-    sim_addr words;   /* where those of actor 0 are */
+struct runtime_head {   /* its beginning, open for what is asked at each access */
+    uint64_t forked;    /* threads that were, and have not begun */
+    struct paddr words; /* where those of actor 0 are */
 };
 struct runtime *runtime_new(const struct runtime_params *p, const struct runtime_env *env);
 void runtime_free(struct runtime *r);
@@ -107,12 +107,12 @@ sim_cycle runtime_lower_access(struct runtime *r, const struct event *ev, bool a
 
 /* Address of an actor's words: of a line, of which the runtime uses the first 16 bytes. */
 #define RUNTIME_WORDS UINT64_C(64)
-static inline sim_addr runtime_words(const struct runtime *r, uint32_t actor)
+static inline struct paddr runtime_words(const struct runtime *r, uint32_t actor)
 {
-    return ((const struct runtime_head *)r)->words + actor * RUNTIME_WORDS;
+    return paddr_plus(((const struct runtime_head *)r)->words, actor * RUNTIME_WORDS);
 }
 /* Address of the entry of actor `of` in an actor's clock. 0: there is no such entry, or no clock.
  */
-sim_addr runtime_entry(const struct runtime *r, uint32_t actor, uint32_t of);
+struct paddr runtime_entry(const struct runtime *r, uint32_t actor, uint32_t of);
 
 #endif

@@ -40,7 +40,7 @@ enum rt_step {
 /* ---- what the host keeps -------------------------------------------------------------------- */
 
 struct rt_clock {
-    sim_addr at;     /* of its block; 0: it is not in simulated memory */
+    struct paddr at; /* of its block; 0: it is not in simulated memory */
     uint8_t size;    /* of its block */
     uint32_t summed; /* of its entries, those that struct rt_sums has */
     struct vclock v; /* its contents; v.n: the count of entries */
@@ -82,10 +82,10 @@ struct rt_thread {         /* a language thread */
     struct rt_log *log;    /* owns; NULL: never had one */
 };
 
-struct rt_list {  /* the free blocks of one size that a core has: a stack */
-    sim_addr *at; /* owns */
+struct rt_list {      /* the free blocks of one size that a core has: a stack */
+    struct paddr *at; /* owns */
     size_t n, cap;
-    sim_addr
+    struct paddr
         fresh; /* the next one never used, in the core's page; a multiple of RT_PAGE: it is full */
 };
 struct rt_core {
@@ -93,7 +93,7 @@ struct rt_core {
     struct rt_due *paying; /* owns; of a walk that is being paid for */
 };
 struct rt_block { /* of simulated memory: RT_LINE << size bytes */
-    sim_addr at;
+    struct paddr at;
     uint8_t size;
 };
 
@@ -156,7 +156,7 @@ struct rt_walk {
 void rt_walk_begin(struct rt_walk *w, struct runtime *r, unsigned core, sim_tid tid);
 sim_cycle rt_walk_pay(struct rt_walk *w, sim_cycle now); /* leaves it empty */
 void rt_step(struct rt_walk *w, enum rt_step step, uint64_t times);
-void rt_access(struct rt_walk *w, sim_addr addr, uint64_t bytes, enum mem_cmd cmd);
+void rt_access(struct rt_walk *w, struct paddr addr, uint64_t bytes, enum mem_cmd cmd);
 /* So many, of so many bytes in all, where no machine is: they are counted. */
 void rt_accesses(struct rt_walk *w, uint64_t n, uint64_t bytes, enum mem_cmd cmd);
 bool rt_listens(const struct rt_walk *w); /* a detector listens to LARDx86 */
@@ -178,7 +178,7 @@ void rt_heap_free(struct runtime *r);
 
 static inline uint32_t rt_room(const struct rt_clock *c) /* entries */
 {
-    return c->at ? (uint32_t)RT_LINE_ENTRIES << c->size : 0;
+    return c->at.at ? (uint32_t)RT_LINE_ENTRIES << c->size : 0;
 }
 void rt_clock_free(struct runtime *r, unsigned core, struct rt_clock *c);
 void rt_sum(struct runtime *r, struct rt_clock *c); /* it has more entries, or a block */
@@ -186,8 +186,8 @@ void rt_sum(struct runtime *r, struct rt_clock *c); /* it has more entries, or a
 /* The acquiring side: merges n clocks into the thread's, entry by entry the maximum, and tells the
  * detector what changed. Entries that happens-before (`now`) does not raise are left. word: the
  * address of the thread's clock word. */
-void rt_merge(struct rt_walk *w, uint32_t actor, sim_addr word, const struct rt_clock *const *from,
-              size_t n, const struct vclock *now);
+void rt_merge(struct rt_walk *w, uint32_t actor, struct paddr word,
+              const struct rt_clock *const *from, size_t n, const struct vclock *now);
 
 enum rt_way {
     RT_IN_PLACE, /* under a lock, or in a thread's own clock: it is written where it lies */
@@ -196,16 +196,22 @@ enum rt_way {
 };
 /* The releasing side: `to` becomes the maximum of itself and the thread's clock. word: the address
  * of the clock word of `to`. */
-void rt_publish(struct rt_walk *w, const struct rt_clock *mine, struct rt_clock *to, sim_addr word,
-                enum rt_way way);
+void rt_publish(struct rt_walk *w, const struct rt_clock *mine, struct rt_clock *to,
+                struct paddr word, enum rt_way way);
 /* Other threads' parts of a location's clock have ended: what is left of it becomes a new clock, or
  * none, in the place of the old one. */
-void rt_replace(struct rt_walk *w, struct rt_clock *c, sim_addr word);
+void rt_replace(struct rt_walk *w, struct rt_clock *c, struct paddr word);
 /* Makes the first clock of a thread, from nothing or from the one that its parent made for it. */
-void rt_begin_clock(struct rt_walk *w, struct rt_clock *c, uint32_t actor, sim_addr word);
+void rt_begin_clock(struct rt_walk *w, struct rt_clock *c, uint32_t actor, struct paddr word);
 void rt_tick(struct rt_walk *w, uint32_t actor, uint64_t after); /* its own entry becomes `after` */
 /* Corrects all other entries that are not as in `now`; the actor's own is to be `own`. */
 void rt_settle(struct rt_walk *w, uint32_t actor, const struct vclock *now, uint64_t own);
+
+/* Of a program's address. */
+static inline struct paddr rt_physical(const struct runtime *r, sim_addr at)
+{
+    return r->env.pages ? pages_physical(r->env.pages, vaddr_of(at)) : paddr_of(at);
+}
 
 /* ---- one event: runtime/sync.c -------------------------------------------------------------- */
 
@@ -221,7 +227,7 @@ void rt_lower_access(struct rt_lowering *l); /* an access of runtime_lower's thr
 struct rt_thread *rt_thread(struct runtime *r, uint64_t tid); /* made if need be */
 
 /* Address of an object's clock word. */
-sim_addr rt_object_word(const struct runtime *r, sim_addr object);
+struct paddr rt_object_word(const struct runtime *r, sim_addr object);
 /* ---- the collector's and the allocator's part: runtime/collect.c ---------------------------- */
 
 void rt_lower_memory(struct rt_walk *w, const struct event *ev);

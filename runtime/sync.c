@@ -7,28 +7,26 @@
 
 /* ---- where words lie ------------------------------------------------------------------------ */
 
-static sim_addr thread_word(const struct runtime *r, uint64_t thread)
+static struct paddr thread_word(const struct runtime *r, uint64_t thread)
 {
-    return r->params.base + RT_THREADS_AT + thread * RUNTIME_WORDS;
+    return paddr_of(r->params.base + RT_THREADS_AT + thread * RUNTIME_WORDS);
 }
 
-static sim_addr final_word(const struct runtime *r, uint64_t thread)
+static struct paddr final_word(const struct runtime *r, uint64_t thread)
 {
-    return thread_word(r, thread) + 8;
+    return paddr_plus(thread_word(r, thread), 8);
 }
 
 /* Address of an object's clock word. A trace leaves no room for it in the object, so it is taken to
  * lie in the other 8 bytes of the object's aligned 16: same line, so as near as in a runtime that
  * has such a field. */
-sim_addr rt_object_word(const struct runtime *r, sim_addr object)
+struct paddr rt_object_word(const struct runtime *r, sim_addr object)
 {
-    const sim_addr word = (object & ~UINT64_C(7)) ^ 8;
-
-    return r->env.pages ? pages_physical(r->env.pages, word) : word;
+    return rt_physical(r, (object & ~UINT64_C(7)) ^ 8);
 }
 
 /* Address of the word of a lock's read clock: in the aligned 16 bytes beside those. */
-static sim_addr read_word(const struct runtime *r, sim_addr lock)
+static struct paddr read_word(const struct runtime *r, sim_addr lock)
 {
     return rt_object_word(r, lock ^ 16);
 }
@@ -49,11 +47,11 @@ static void load_own_word(struct rt_lowering *l)
 }
 
 /* Loads the word of a clock, alone or (wide) with the word beside it. True: there is a clock. */
-static bool load_word(struct rt_lowering *l, const struct rt_clock *c, sim_addr word, bool wide)
+static bool load_word(struct rt_lowering *l, const struct rt_clock *c, struct paddr word, bool wide)
 {
-    rt_access(&l->walk, wide ? word & ~UINT64_C(15) : word, wide ? 16 : 8, MEM_LOAD);
+    rt_access(&l->walk, wide ? paddr_down(word, 16) : word, wide ? 16 : 8, MEM_LOAD);
     rt_step(&l->walk, RT_STEP_TEST, 1);
-    if (!c || !c->at)
+    if (!c || !c->at.at)
         return false;
     rt_step(&l->walk, RT_STEP_OBJECT_WORD, 1);
     return true;
@@ -106,7 +104,7 @@ static void tick(struct rt_lowering *l, struct giving g)
 }
 
 /* A release: settles, publishes into `to`, ticks. */
-static void give(struct rt_lowering *l, struct rt_clock *to, sim_addr word, enum rt_way way)
+static void give(struct rt_lowering *l, struct rt_clock *to, struct paddr word, enum rt_way way)
 {
     const struct giving g = giving_of(l);
 
@@ -125,24 +123,24 @@ static void begin(struct rt_lowering *l)
     struct runtime *r = w->r;
     struct rt_thread *t = rt_thread(r, l->ev->tid);
     struct rt_clock *c = &r->actor[l->actor];
-    const sim_addr word = thread_word(r, l->actor);
+    const struct paddr word = thread_word(r, l->actor);
 
-    r->head.forked -= t->birth.at != 0;
+    r->head.forked -= t->birth.at.at != 0;
     call(w);
     if (!t->named)
         rt_issue(w, &(struct lx_act){.op = LX_THREAD, .value = {l->ev->tid}});
     t->named = t->begun = true;
-    if (t->birth.at && !c->at) {
+    if (t->birth.at.at && !c->at.at) {
         vclock_free(&c->v, r->env.budget);
         *c = t->birth;
         load_own_word(l);
         rt_begin_clock(w, c, l->actor, word);
-    } else if (t->birth.at) { /* no-thread: the kernel thread has a clock, and merges this one */
+    } else if (t->birth.at.at) { /* no-thread: the kernel thread has a clock, and merges this one */
         load_own_word(l);
         load_word(l, &t->birth, thread_word(r, l->ev->tid), false);
         merge(l, (const struct rt_clock *const[]){&t->birth}, 1);
         rt_clock_free(r, w->core, &t->birth);
-    } else if (!c->at) {
+    } else if (!c->at.at) {
         rt_begin_clock(w, c, l->actor, word);
     }
     t->birth = (struct rt_clock){0};
@@ -154,10 +152,10 @@ static void fork_child(struct rt_lowering *l)
     struct runtime *r = l->walk.r;
     struct rt_thread *child = rt_thread(r, l->ev->aux);
 
-    r->head.forked -= child->birth.at != 0;
+    r->head.forked -= child->birth.at.at != 0;
     load_own_word(l);
     give(l, &child->birth, thread_word(r, l->ev->aux), RT_IN_PLACE);
-    r->head.forked += child->birth.at != 0;
+    r->head.forked += child->birth.at.at != 0;
 }
 
 /* Merges the child's final clock; the clock it has, if its end was not seen; or the one it was born
@@ -167,9 +165,9 @@ static void join_child(struct rt_lowering *l)
     struct runtime *r = l->walk.r;
     const struct rt_thread *child = rt_thread(r, l->ev->aux);
     const struct rt_clock *from = &child->birth;
-    sim_addr word = thread_word(r, l->ev->aux);
+    struct paddr word = thread_word(r, l->ev->aux);
 
-    if (child->final.at) {
+    if (child->final.at.at) {
         from = &child->final;
         word = final_word(r, l->ev->aux);
     } else if (child->begun) {
@@ -189,7 +187,7 @@ static void end_thread(struct rt_lowering *l)
     struct runtime *r = l->walk.r;
     struct rt_thread *t = rt_thread(r, l->ev->tid);
     struct rt_clock *c = &r->actor[l->actor];
-    const sim_addr word = final_word(r, l->ev->tid);
+    const struct paddr word = final_word(r, l->ev->tid);
 
     load_own_word(l);
     if (l->now->n) {
@@ -229,7 +227,7 @@ static void give_write(struct rt_lowering *l, struct rt_object *o, enum rt_way w
 /* Several readers may leave at the same time: each publishes a new clock by a swap. */
 static void release_shared(struct rt_lowering *l, struct rt_object *o)
 {
-    const sim_addr word = read_word(l->walk.r, l->ev->addr);
+    const struct paddr word = read_word(l->walk.r, l->ev->addr);
 
     load_word(l, &o->read, word, false);
     give(l, &o->read, word, RT_SWAP);
@@ -298,7 +296,7 @@ static bool sequences_step(struct rt_lowering *l, struct rt_object *o, bool give
 static void end_sequences(struct rt_lowering *l)
 {
     const struct runtime *r = l->walk.r;
-    const sim_addr word = rt_object_word(r, l->ev->addr);
+    const struct paddr word = rt_object_word(r, l->ev->addr);
     struct rt_object *o = rt_object_find(r, OBJECT_ATOMIC, l->ev->addr, 0);
 
     load_own_word(l);
@@ -450,14 +448,14 @@ static void lower_self(struct rt_lowering *l)
 /* The thread's clock was written by raw events alone: the runtime's software does not keep it. */
 static bool raw_thread(const struct rt_lowering *l)
 {
-    return mine(l)->v.n && !mine(l)->at;
+    return mine(l)->v.n && !mine(l)->at.at;
 }
 
 /* The thread has no clock yet; or, with no-thread, it has moved to a kernel thread that has none.
  */
 static bool to_begin(const struct rt_lowering *l)
 {
-    return !rt_thread(l->walk.r, l->ev->tid)->begun || !mine(l)->at;
+    return !rt_thread(l->walk.r, l->ev->tid)->begun || !mine(l)->at.at;
 }
 
 void rt_lower_sync(struct rt_lowering *l)
@@ -512,7 +510,7 @@ void rt_lower_access(struct rt_lowering *l)
 
     const bool ends = event_ends_sequences(l->ev) && !gives;
 
-    if (takes || gives || ends ? to_begin(l) : !t->begun && t->birth.at)
+    if (takes || gives || ends ? to_begin(l) : !t->begun && t->birth.at.at)
         begin(l);
     if (l->ev->flags & EVF_IN_TXN) {
         note_variable(l);

@@ -69,11 +69,11 @@ static void count_accesses(struct rt_stats *st, uint64_t n, uint64_t bytes, enum
     st->bytes += bytes;
 }
 
-void rt_access(struct rt_walk *w, sim_addr addr, uint64_t bytes, enum mem_cmd cmd)
+void rt_access(struct rt_walk *w, struct paddr addr, uint64_t bytes, enum mem_cmd cmd)
 {
     struct rt_due *d = add(w, RT_ACCESS, 1);
 
-    d->value[0] = addr;
+    d->value[0] = addr.at;
     d->value[1] = bytes;
     d->value[2] = cmd;
 }
@@ -140,7 +140,7 @@ static sim_cycle make_access(struct rt_walk *w, const struct rt_due *d, sim_cycl
     if (d->after && env->needs)
         env->needs(env->host);
     const sim_cycle done =
-        env->mem(env->host, w->core, d->value[0], (unsigned)d->value[1], cmd, now);
+        env->mem(env->host, w->core, paddr_of(d->value[0]), (unsigned)d->value[1], cmd, now);
     assert(done >= now);
     return done;
 }

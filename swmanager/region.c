@@ -123,13 +123,13 @@ static void clear_run(struct swm_walk *w, struct run r)
 }
 
 /* The last granule of a region. */
-static uint64_t last_of(const struct swmanager *s, sim_addr addr, uint64_t bytes)
+static uint64_t last_of(const struct swmanager *s, struct paddr addr, uint64_t bytes)
 {
-    assert(bytes - 1 <= UINT64_MAX - addr);
-    return (addr + (bytes - 1)) >> s->shift;
+    assert(bytes - 1 <= UINT64_MAX - addr.at);
+    return (addr.at + (bytes - 1)) >> s->shift;
 }
 
-sim_cycle swm_clear(struct swmanager *s, unsigned core, sim_addr addr, uint64_t bytes,
+sim_cycle swm_clear(struct swmanager *s, unsigned core, struct paddr addr, uint64_t bytes,
                     sim_cycle now)
 {
     struct swm_walk w;
@@ -137,7 +137,7 @@ sim_cycle swm_clear(struct swmanager *s, unsigned core, sim_addr addr, uint64_t 
     swm_walk_begin(&w, s, core);
     if (bytes) {
         const uint64_t last = last_of(s, addr, bytes);
-        struct run r = run_from(s, addr >> s->shift, last);
+        struct run r = run_from(s, addr.at >> s->shift, last);
         clear_run(&w, r);
         while (last - r.first >= r.n) {
             r = run_from(s, r.first + r.n, last);
@@ -150,7 +150,7 @@ sim_cycle swm_clear(struct swmanager *s, unsigned core, sim_addr addr, uint64_t 
 /* ---- copy ----------------------------------------------------------------------------------- */
 
 struct swm_regions {
-    sim_addr to, from;
+    struct paddr to, from;
     uint64_t bytes;
 };
 
@@ -398,21 +398,21 @@ static sim_cycle go_through(struct swmanager *s, unsigned core, const struct swm
 {
     const struct swm_cursor nowhere = {.page = UINT64_MAX, .line = UINT64_MAX};
     struct copying c = {
-        .to_at = nowhere, .from_at = nowhere, .down = of->to > of->from, .moves = moves};
+        .to_at = nowhere, .from_at = nowhere, .down = of->to.at > of->from.at, .moves = moves};
 
-    assert(((of->to - of->from) & (s->env.granule - 1)) == 0);
+    assert(((of->to.at - of->from.at) & (s->env.granule - 1)) == 0);
     swm_walk_begin(&c.w, s, core);
-    if (of->bytes && of->to != of->from) {
+    if (of->bytes && of->to.at != of->from.at) {
         last_of(s, of->to, of->bytes);
-        copy_region(&c, of->to >> s->shift, of->from >> s->shift,
-                    last_of(s, of->from, of->bytes) - (of->from >> s->shift) + 1);
+        copy_region(&c, of->to.at >> s->shift, of->from.at >> s->shift,
+                    last_of(s, of->from, of->bytes) - (of->from.at >> s->shift) + 1);
     }
     s->core[core]->at = nowhere; /* the registers have been used for the two sides */
     return swm_walk_end(&c.w, now);
 }
 
-sim_cycle swm_copy(struct swmanager *s, unsigned core, sim_addr to, sim_addr from, uint64_t bytes,
-                   sim_cycle now)
+sim_cycle swm_copy(struct swmanager *s, unsigned core, struct paddr to, struct paddr from,
+                   uint64_t bytes, sim_cycle now)
 {
     return go_through(s, core, &(struct swm_regions){to, from, bytes}, false, now);
 }
@@ -420,24 +420,25 @@ sim_cycle swm_copy(struct swmanager *s, unsigned core, sim_addr to, sim_addr fro
 /* Does some line have parts of both regions? */
 static bool share_lines(const struct swmanager *s, const struct swm_regions *of)
 {
-    const uint64_t to = of->to >> s->line_shift, from = of->from >> s->line_shift;
-    const uint64_t to_last = (of->to + (of->bytes - 1)) >> s->line_shift,
-                   from_last = (of->from + (of->bytes - 1)) >> s->line_shift;
+    const uint64_t to = of->to.at >> s->line_shift, from = of->from.at >> s->line_shift;
+    const uint64_t to_last = (of->to.at + (of->bytes - 1)) >> s->line_shift,
+                   from_last = (of->from.at + (of->bytes - 1)) >> s->line_shift;
 
     return to <= from_last && from <= to_last;
 }
 
 /* Within a line, records can't change hands: then it is a copy and a clear. */
-sim_cycle swm_move(struct swmanager *s, unsigned core, sim_addr to, sim_addr from, uint64_t bytes,
-                   sim_cycle now)
+sim_cycle swm_move(struct swmanager *s, unsigned core, struct paddr to, struct paddr from,
+                   uint64_t bytes, sim_cycle now)
 {
     const struct swm_regions of = {to, from, bytes};
 
-    if (!bytes || to == from)
+    if (!bytes || paddr_same(to, from))
         return now;
     if (!share_lines(s, &of))
         return go_through(s, core, &of, true, now);
     now = go_through(s, core, &of, false, now);
-    const uint64_t apart = to > from ? to - from : from - to, left = least(apart, bytes);
-    return swm_clear(s, core, to > from ? from : from + (bytes - left), left, now);
+    const bool up = to.at > from.at;
+    const uint64_t left = least(up ? to.at - from.at : from.at - to.at, bytes);
+    return swm_clear(s, core, up ? from : paddr_plus(from, bytes - left), left, now);
 }

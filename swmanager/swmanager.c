@@ -175,18 +175,18 @@ static bool begin(struct swm_walk *w, struct swmanager *s, unsigned core, uint64
     return swm_walk_find(w, &s->core[core]->at, line);
 }
 
-sim_cycle swm_find(struct swmanager *s, unsigned core, sim_addr line, sim_cycle now)
+sim_cycle swm_find(struct swmanager *s, unsigned core, struct paddr line, sim_cycle now)
 {
     struct swm_walk w;
 
-    begin(&w, s, core, line >> s->line_shift);
+    begin(&w, s, core, line.at >> s->line_shift);
     return swm_walk_end(&w, now);
 }
 
-sim_cycle swm_cached(struct swmanager *s, unsigned core, sim_addr addr, unsigned of_core, bool may,
-                     sim_cycle now)
+sim_cycle swm_cached(struct swmanager *s, unsigned core, struct paddr addr, unsigned of_core,
+                     bool may, sim_cycle now)
 {
-    const uint64_t line = addr >> s->line_shift, bit = UINT64_C(1) << of_core % 64;
+    const uint64_t line = addr.at >> s->line_shift, bit = UINT64_C(1) << of_core % 64;
     struct swm_walk w;
 
     assert(of_core < MAX_CORES);
@@ -201,9 +201,9 @@ sim_cycle swm_cached(struct swmanager *s, unsigned core, sim_addr addr, unsigned
     return swm_walk_end(&w, now);
 }
 
-sim_cycle swm_uncached(struct swmanager *s, unsigned core, sim_addr addr, sim_cycle now)
+sim_cycle swm_uncached(struct swmanager *s, unsigned core, struct paddr addr, sim_cycle now)
 {
-    const uint64_t line = addr >> s->line_shift;
+    const uint64_t line = addr.at >> s->line_shift;
     struct swm_line *l = swm_line_find(s, line);
     struct swm_walk w;
 
@@ -227,10 +227,10 @@ static uint32_t reads_of(const struct swm_cell *c)
     return c ? c->n - c->written : 0;
 }
 
-sim_cycle swm_look(struct swmanager *s, unsigned core, sim_addr addr, enum swm_depth depth,
+sim_cycle swm_look(struct swmanager *s, unsigned core, struct paddr addr, enum swm_depth depth,
                    sim_cycle now)
 {
-    const uint64_t granule = addr >> s->shift, line = swm_line_of(s, granule);
+    const uint64_t granule = addr.at >> s->shift, line = swm_line_of(s, granule);
     const struct swm_line *l = swm_line_find(s, line);
     const struct swm_cell *c = swm_cell_find(s, granule);
     /* n: the reads that it looks at; a block of reads is all or nothing. */
@@ -374,10 +374,10 @@ typedef void store_how(struct swm_walk *w, uint64_t granule, sim_addr record,
 
 /* What all stores share: the walk, a record, the granule's bit. The entry is written only where its
  * record is new or its bit changes. */
-static sim_cycle store(struct swmanager *s, unsigned core, sim_addr addr,
+static sim_cycle store(struct swmanager *s, unsigned core, struct paddr addr,
                        const struct swm_access *a, store_how *how, sim_cycle now)
 {
-    const uint64_t granule = addr >> s->shift, line = swm_line_of(s, granule);
+    const uint64_t granule = addr.at >> s->shift, line = swm_line_of(s, granule);
     const unsigned i = swm_in_line(s, granule);
     const struct swm_line *was = swm_line_find(s, line);
     const bool had_record = was && was->record;
@@ -404,13 +404,13 @@ static sim_cycle store(struct swmanager *s, unsigned core, sim_addr addr,
     return swm_walk_end(&w, now);
 }
 
-sim_cycle swm_store(struct swmanager *s, unsigned core, sim_addr addr, const struct swm_access *a,
-                    bool write, sim_cycle now)
+sim_cycle swm_store(struct swmanager *s, unsigned core, struct paddr addr,
+                    const struct swm_access *a, bool write, sim_cycle now)
 {
     return store(s, core, addr, a, write ? store_write : store_read, now);
 }
 
-sim_cycle swm_store_under(struct swmanager *s, unsigned core, sim_addr addr,
+sim_cycle swm_store_under(struct swmanager *s, unsigned core, struct paddr addr,
                           const struct swm_access *a, sim_cycle now)
 {
     return store(s, core, addr, a, store_under, now);
@@ -418,9 +418,9 @@ sim_cycle swm_store_under(struct swmanager *s, unsigned core, sim_addr addr,
 
 /* ---- free of cost --------------------------------------------------------------------------- */
 
-struct swm_held swm_held(const struct swmanager *s, sim_addr addr)
+struct swm_held swm_held(const struct swmanager *s, struct paddr addr)
 {
-    const struct swm_cell *c = swm_cell_find(s, addr >> s->shift);
+    const struct swm_cell *c = swm_cell_find(s, addr.at >> s->shift);
 
     if (!c)
         return (struct swm_held){0};
@@ -429,9 +429,9 @@ struct swm_held swm_held(const struct swmanager *s, sim_addr addr)
 }
 
 /* A granule with accesses has its present bit, so that one look at the line answers for all. */
-uint64_t swm_may_hold(const struct swmanager *s, sim_addr addr, unsigned n)
+uint64_t swm_may_hold(const struct swmanager *s, struct paddr addr, unsigned n)
 {
-    const uint64_t granule = addr >> s->shift;
+    const uint64_t granule = addr.at >> s->shift;
     const struct swm_line *l = swm_line_find(s, swm_line_of(s, granule));
     const unsigned i = swm_in_line(s, granule);
 
@@ -439,10 +439,10 @@ uint64_t swm_may_hold(const struct swmanager *s, sim_addr addr, unsigned n)
     return l ? l->bits[SWM_PRESENT * s->words + i / 64] >> i % 64 & UINT64_MAX >> (64 - n) : 0;
 }
 
-bool swm_page_empty(const struct swmanager *s, sim_addr addr)
+bool swm_page_empty(const struct swmanager *s, struct paddr addr)
 {
     const uint64_t lines = UINT64_C(1) << (SWM_PAGE_BITS - s->line_shift);
-    const uint64_t first = addr >> SWM_PAGE_BITS << (SWM_PAGE_BITS - s->line_shift);
+    const uint64_t first = addr.at >> SWM_PAGE_BITS << (SWM_PAGE_BITS - s->line_shift);
 
     for (uint64_t line = first; line < first + lines; line++) {
         const struct swm_line *l = swm_line_find(s, line);
@@ -453,35 +453,35 @@ bool swm_page_empty(const struct swmanager *s, sim_addr addr)
     return true;
 }
 
-void swm_void(struct swmanager *s, sim_addr addr)
+void swm_void(struct swmanager *s, struct paddr addr)
 {
-    const struct swm_cell *c = swm_cell_find(s, addr >> s->shift);
+    const struct swm_cell *c = swm_cell_find(s, addr.at >> s->shift);
 
     if (!c || !c->n)
         return;
     s->st.voided++;
-    swm_cell_resize(s, addr >> s->shift, 0);
+    swm_cell_resize(s, addr.at >> s->shift, 0);
 }
 
-void swm_may_be_cached(const struct swmanager *s, sim_addr addr, uint64_t cores[2])
+void swm_may_be_cached(const struct swmanager *s, struct paddr addr, uint64_t cores[2])
 {
-    const struct swm_line *l = swm_line_find(s, addr >> s->line_shift);
+    const struct swm_line *l = swm_line_find(s, addr.at >> s->line_shift);
 
     cores[0] = l ? l->cores[0] : 0;
     cores[1] = l ? l->cores[1] : 0;
 }
 
-bool swm_raced(const struct swmanager *s, sim_addr addr)
+bool swm_raced(const struct swmanager *s, struct paddr addr)
 {
-    const uint64_t granule = addr >> s->shift;
+    const uint64_t granule = addr.at >> s->shift;
     const struct swm_line *l = swm_line_find(s, swm_line_of(s, granule));
 
     return l && swm_bit(s, l, SWM_RACED, swm_in_line(s, granule));
 }
 
-void swm_mark_raced(struct swmanager *s, sim_addr addr)
+void swm_mark_raced(struct swmanager *s, struct paddr addr)
 {
-    const uint64_t granule = addr >> s->shift;
+    const uint64_t granule = addr.at >> s->shift;
 
     swm_bit_set(s, swm_line_make(s, swm_line_of(s, granule)), SWM_RACED, swm_in_line(s, granule),
                 true);

@@ -13,7 +13,7 @@
 #ifndef LARDSIM_SWMANAGER_H
 #define LARDSIM_SWMANAGER_H
 
-#include "base/base.h"
+#include "base/addr.h"
 #include "base/stats.h"
 #include "coherence/coherence.h"
 #include "memory/memory.h"
@@ -57,7 +57,7 @@ struct swm_env {               /* borrowed */
     /* The machine: runs instructions on a core, makes an access of a core. Each returns when it is
      * done. */
     sim_cycle (*exec)(void *host, unsigned core, unsigned instructions, sim_cycle now);
-    sim_cycle (*mem)(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
+    sim_cycle (*mem)(void *host, unsigned core, struct paddr a, unsigned bytes, enum mem_cmd cmd,
                      sim_cycle now);
     /* The access made next needs for its address what the latest load gave. NULL: nobody asks. */
     void (*needs)(void *host);
@@ -76,40 +76,40 @@ sim_cycle swm_leave(struct swmanager *s, unsigned core, sim_cycle now); /* count
 
 /* Walks the tables to the entry of a line of data, and pays for that. The operations below begin
  * with the same walk, which is free where the handler's last one ended at the same line. */
-sim_cycle swm_find(struct swmanager *s, unsigned core, sim_addr line, sim_cycle now);
+sim_cycle swm_find(struct swmanager *s, unsigned core, struct paddr line, sim_cycle now);
 /* Notes that the core `of_core` may have histories of this line of data in cache, or can't any
  * more. */
-sim_cycle swm_cached(struct swmanager *s, unsigned core, sim_addr line, unsigned of_core, bool may,
-                     sim_cycle now);
+sim_cycle swm_cached(struct swmanager *s, unsigned core, struct paddr line, unsigned of_core,
+                     bool may, sim_cycle now);
 
 /* Notes that no core has: one store for each word of the mask of cores that changes; free where
  * nothing changes. */
-sim_cycle swm_uncached(struct swmanager *s, unsigned core, sim_addr line, sim_cycle now);
+sim_cycle swm_uncached(struct swmanager *s, unsigned core, struct paddr line, sim_cycle now);
 
 /* Looks at what the manager holds of one granule, and pays for that: for the write alone; for the
  * write and a read that is in the record itself; for the write and all reads, in a block or not.
  * What it holds, swm_held says. */
 enum swm_depth { SWM_WRITE, SWM_NO_BLOCK, SWM_READS };
-sim_cycle swm_look(struct swmanager *s, unsigned core, sim_addr granule, enum swm_depth depth,
+sim_cycle swm_look(struct swmanager *s, unsigned core, struct paddr granule, enum swm_depth depth,
                    sim_cycle now);
 /* Stores an access. A write takes the place of all that is there. */
-sim_cycle swm_store(struct swmanager *s, unsigned core, sim_addr granule,
+sim_cycle swm_store(struct swmanager *s, unsigned core, struct paddr granule,
                     const struct swm_access *a, bool write, sim_cycle now);
 /* Stores a write that is older than the reads that are there: they stay. */
-sim_cycle swm_store_under(struct swmanager *s, unsigned core, sim_addr granule,
+sim_cycle swm_store_under(struct swmanager *s, unsigned core, struct paddr granule,
                           const struct swm_access *a, sim_cycle now);
 /* Clears or copies what the manager holds of whole regions of granules, each within a page, with
  * the race marks. Which cores may have it in cache does not change. The destination of a copy is
  * overwritten, also where the source has nothing. Regions may overlap, as with memmove. */
-sim_cycle swm_clear(struct swmanager *s, unsigned core, sim_addr addr, uint64_t bytes,
+sim_cycle swm_clear(struct swmanager *s, unsigned core, struct paddr addr, uint64_t bytes,
                     sim_cycle now);
-sim_cycle swm_copy(struct swmanager *s, unsigned core, sim_addr to, sim_addr from, uint64_t bytes,
-                   sim_cycle now);
+sim_cycle swm_copy(struct swmanager *s, unsigned core, struct paddr to, struct paddr from,
+                   uint64_t bytes, sim_cycle now);
 /* A copy, after which the source outside the destination is cleared. Cheaper than these two where
  * the regions share no line: the record of a whole line, and blocks of reads, change hands as they
  * are. */
-sim_cycle swm_move(struct swmanager *s, unsigned core, sim_addr to, sim_addr from, uint64_t bytes,
-                   sim_cycle now);
+sim_cycle swm_move(struct swmanager *s, unsigned core, struct paddr to, struct paddr from,
+                   uint64_t bytes, sim_cycle now);
 
 /* ---- free of cost: what hardware knows or does by itself, and what reports need -------------- */
 
@@ -119,21 +119,21 @@ struct swm_held {
     const struct swm_access *read;  /* n of them, at most one for each actor and class */
     size_t n;
 };
-struct swm_held swm_held(const struct swmanager *s, sim_addr granule);
+struct swm_held swm_held(const struct swmanager *s, struct paddr granule);
 /* A filter: a bit for each of n granules from this one on; 0: it surely holds no access of that
  * one. n is a power of two, at most 64, and the granules are aligned to it. */
-uint64_t swm_may_hold(const struct swmanager *s, sim_addr granule, unsigned n);
+uint64_t swm_may_hold(const struct swmanager *s, struct paddr granule, unsigned n);
 /* Whether it holds nothing of the whole page of 4 KiB, and where the directory's word for the page
  * is. */
-bool swm_page_empty(const struct swmanager *s, sim_addr addr);
-sim_addr swm_page_word(const struct swmanager *s, sim_addr addr);
+bool swm_page_empty(const struct swmanager *s, struct paddr addr);
+struct paddr swm_page_word(const struct swmanager *s, struct paddr addr);
 /* A write in hardware has superseded all that the manager holds of the granule: it is forgotten in
  * the same step (and counted). The race mark stays. */
-void swm_void(struct swmanager *s, sim_addr granule);
+void swm_void(struct swmanager *s, struct paddr granule);
 /* The cores whose history lines of this line of data may be cached, as a mask of two words. */
-void swm_may_be_cached(const struct swmanager *s, sim_addr line, uint64_t cores[2]);
-bool swm_raced(const struct swmanager *s, sim_addr granule); /* the race mark of its life */
-void swm_mark_raced(struct swmanager *s, sim_addr granule);
+void swm_may_be_cached(const struct swmanager *s, struct paddr line, uint64_t cores[2]);
+bool swm_raced(const struct swmanager *s, struct paddr granule); /* the race mark of its life */
+void swm_mark_raced(struct swmanager *s, struct paddr granule);
 
 uint64_t swm_granules(const struct swmanager *s); /* that it holds something of */
 

@@ -92,7 +92,7 @@ static sim_cycle make_access(struct swm_walk *w, const struct swm_charge *c, sim
     w->s->st.atomics += c->cmd == MEM_ATOMIC;
     if (c->after && env->needs)
         env->needs(env->host);
-    const sim_cycle done = env->mem(env->host, w->core, c->addr, c->bytes, c->cmd, now);
+    const sim_cycle done = env->mem(env->host, w->core, paddr_of(c->addr), c->bytes, c->cmd, now);
     assert(done >= now);
     return done;
 }
@@ -126,9 +126,9 @@ static sim_addr directory_entry(const struct swmanager *s, uint64_t page)
     return s->params.base + SWM_DIRECTORY_AT + page % SWM_DIRECTORY_PAGES * 8;
 }
 
-sim_addr swm_page_word(const struct swmanager *s, sim_addr addr)
+struct paddr swm_page_word(const struct swmanager *s, struct paddr addr)
 {
-    return directory_entry(s, addr >> SWM_PAGE_BITS);
+    return paddr_of(directory_entry(s, addr.at >> SWM_PAGE_BITS));
 }
 
 static sim_addr entry_in(const struct swmanager *s, sim_addr table, uint64_t line)

@@ -3,7 +3,7 @@
 #ifndef LARDSIM_TRACE_H
 #define LARDSIM_TRACE_H
 
-#include "base/base.h"
+#include "base/addr.h"
 #include "base/param.h"
 #include "trace/layout.h"
 
@@ -83,8 +83,8 @@ enum ev_order { /* atomic accesses only; 0: not atomic */
 };
 
 struct event {
-    sim_addr addr;
-    uint64_t aux; /* accesses: code site, 0 unknown; else by form */
+    sim_addr addr; /* virtual, and of the record: event_at */
+    uint64_t aux;  /* accesses: code site, 0 unknown; else by form */
     uint32_t size;
     uint32_t gap; /* instructions of this thread since its previous event; see enum gap_unit */
     sim_tid tid;
@@ -94,6 +94,11 @@ struct event {
 };
 _Static_assert(sizeof(struct event) == 32, "an event's record has 32 bytes");
 enum { EVENT_RECORDS = 2 }; /* at the most */
+/* Where it is, as what a machine gets to see of it. */
+static inline struct vaddr event_at(const struct event *ev)
+{
+    return vaddr_of(ev->addr);
+}
 
 /* A second record is a struct event too: addr and size by form, aux the site, the rest 0 (kind,
  * too). */

@@ -70,16 +70,16 @@ static struct copy *copy_near(struct dsm *d, unsigned process, uint64_t number)
 
 /* ---- accesses -------------------------------------------------------------------------------- */
 
-bool dsm_access(struct dsm *d, unsigned process, sim_addr addr, unsigned bytes, bool write)
+bool dsm_access(struct dsm *d, unsigned process, struct vaddr addr, unsigned bytes, bool write)
 {
-    struct copy *c = copy_near(d, process, addr >> d->shift);
+    struct copy *c = copy_near(d, process, addr.at >> d->shift);
 
-    assert(addr >> d->shift == (addr + bytes - 1) >> d->shift);
+    assert(addr.at >> d->shift == (addr.at + bytes - 1) >> d->shift);
     if (!write)
         return c && c->state >= DSM_READ;
     if (!c || c->state != DSM_WRITE)
         return false;
-    const uint64_t at = addr & (d->page - 1), last = (at + bytes - 1) / d->params.word;
+    const uint64_t at = addr.at & (d->page - 1), last = (at + bytes - 1) / d->params.word;
     for (uint64_t w = at / d->params.word; w <= last; w++)
         c->written[w / 64] |= UINT64_C(1) << w % 64;
     return true;
@@ -106,10 +106,10 @@ static void fetch_page(struct dsm *d, struct path *p, unsigned process, struct d
     d->st.fetched++;
 }
 
-sim_cycle dsm_fault(struct dsm *d, unsigned process, sim_addr addr, bool write, sim_cycle now)
+sim_cycle dsm_fault(struct dsm *d, unsigned process, struct vaddr addr, bool write, sim_cycle now)
 {
     struct path p = begin(d, process, now);
-    struct dsm_page *page = page_of(d, addr >> d->shift);
+    struct dsm_page *page = page_of(d, addr.at >> d->shift);
 
     if (write)
         d->st.write_faults++;
@@ -129,28 +129,28 @@ sim_cycle dsm_fault(struct dsm *d, unsigned process, sim_addr addr, bool write, 
     return arrived(d, DSM_WAIT_FAULT, now, &p);
 }
 
-enum dsm_state dsm_state(const struct dsm *d, unsigned process, sim_addr addr)
+enum dsm_state dsm_state(const struct dsm *d, unsigned process, struct vaddr addr)
 {
-    const uint64_t *at = map_find(&d->pages, addr >> d->shift);
+    const uint64_t *at = map_find(&d->pages, addr.at >> d->shift);
     const struct dsm_page *page = at ? (const struct dsm_page *)(uintptr_t)*at : NULL;
 
     return page && page->copy[process] ? page->copy[process]->state : DSM_NONE;
 }
 
-static uint32_t *word_of(const struct dsm *d, unsigned process, sim_addr addr)
+static uint32_t *word_of(const struct dsm *d, unsigned process, struct vaddr addr)
 {
-    const uint64_t *at = map_find(&d->pages, addr >> d->shift);
+    const uint64_t *at = map_find(&d->pages, addr.at >> d->shift);
     const struct dsm_page *page = (const struct dsm_page *)(uintptr_t)*at;
 
-    return &page->copy[process]->word[(addr & (d->page - 1)) / sizeof(uint32_t)];
+    return &page->copy[process]->word[(addr.at & (d->page - 1)) / sizeof(uint32_t)];
 }
 
-uint32_t dsm_load(const struct dsm *d, unsigned process, sim_addr addr)
+uint32_t dsm_load(const struct dsm *d, unsigned process, struct vaddr addr)
 {
     return *word_of(d, process, addr);
 }
 
-void dsm_store(struct dsm *d, unsigned process, sim_addr addr, uint32_t value)
+void dsm_store(struct dsm *d, unsigned process, struct vaddr addr, uint32_t value)
 {
     assert(dsm_state(d, process, addr) == DSM_WRITE);
     *word_of(d, process, addr) = value;

@@ -9,7 +9,7 @@
 #ifndef LARDSIM_DSM_H
 #define LARDSIM_DSM_H
 
-#include "base/base.h"
+#include "base/addr.h"
 #include "base/param.h"
 #include "base/stats.h"
 
@@ -67,24 +67,24 @@ extern const struct param dsm_param_rows[]; /* section dsm */
 
 /* The process may make the access without a fault: the bytes are of one page. What it writes is
  * marked. */
-bool dsm_access(struct dsm *d, unsigned process, sim_addr addr, unsigned bytes, bool write);
+bool dsm_access(struct dsm *d, unsigned process, struct vaddr addr, unsigned bytes, bool write);
 /* It may not: the fault is handled. Another's request may have come in between: ask again. */
-sim_cycle dsm_fault(struct dsm *d, unsigned process, sim_addr addr, bool write, sim_cycle now);
-enum dsm_state dsm_state(const struct dsm *d, unsigned process, sim_addr addr);
+sim_cycle dsm_fault(struct dsm *d, unsigned process, struct vaddr addr, bool write, sim_cycle now);
+enum dsm_state dsm_state(const struct dsm *d, unsigned process, struct vaddr addr);
 
 /* With contents: the word there, of 4 bytes; the process has the page, and may write it. */
-uint32_t dsm_load(const struct dsm *d, unsigned process, sim_addr addr);
-void dsm_store(struct dsm *d, unsigned process, sim_addr addr, uint32_t value);
+uint32_t dsm_load(const struct dsm *d, unsigned process, struct vaddr addr);
+void dsm_store(struct dsm *d, unsigned process, struct vaddr addr, uint32_t value);
 
 /* ---- synchronisation ------------------------------------------------------------------------ */
 
 /* asked: when the process began to wait for the lock, at the latest now. */
-sim_cycle dsm_lock(struct dsm *d, unsigned process, sim_addr lock, bool shared, sim_cycle asked,
+sim_cycle dsm_lock(struct dsm *d, unsigned process, struct vaddr lock, bool shared, sim_cycle asked,
                    sim_cycle now);
-sim_cycle dsm_unlock(struct dsm *d, unsigned process, sim_addr lock, sim_cycle now);
+sim_cycle dsm_unlock(struct dsm *d, unsigned process, struct vaddr lock, sim_cycle now);
 /* A barrier's round: all arrivals that a departure waits for come before it. */
-sim_cycle dsm_arrive(struct dsm *d, unsigned process, sim_addr barrier, sim_cycle now);
-sim_cycle dsm_depart(struct dsm *d, unsigned process, sim_addr barrier, sim_cycle now);
+sim_cycle dsm_arrive(struct dsm *d, unsigned process, struct vaddr barrier, sim_cycle now);
+sim_cycle dsm_depart(struct dsm *d, unsigned process, struct vaddr barrier, sim_cycle now);
 /* Any other object: what is given to it before, the process takes from it; or both. */
 enum dsm_objects {
     DSM_VOLATILE,

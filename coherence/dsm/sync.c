@@ -108,9 +108,9 @@ sim_cycle dsm_take(struct dsm *d, unsigned process, enum dsm_objects kind, uint6
 
 /* ---- locks ----------------------------------------------------------------------------------- */
 
-static struct lock *lock_of(struct dsm *d, sim_addr addr)
+static struct lock *lock_of(struct dsm *d, struct vaddr addr)
 {
-    uint64_t *at = map_put(&d->locks, addr);
+    uint64_t *at = map_put(&d->locks, addr.at);
     struct lock *l = (struct lock *)(uintptr_t)*at;
 
     if (l)
@@ -141,7 +141,7 @@ static void grant(struct dsm *d, struct path *p, unsigned process, const struct 
         ival_learn(d, p, process, l->clock);
 }
 
-sim_cycle dsm_lock(struct dsm *d, unsigned process, sim_addr addr, bool shared, sim_cycle asked,
+sim_cycle dsm_lock(struct dsm *d, unsigned process, struct vaddr addr, bool shared, sim_cycle asked,
                    sim_cycle now)
 {
     struct path p = begin(d, process, now);
@@ -153,10 +153,10 @@ sim_cycle dsm_lock(struct dsm *d, unsigned process, sim_addr addr, bool shared, 
     if (shared && !l->shared) { /* from now on its manager has what is released */
         l->shared = true;
         if (l->clock)
-            clock_join(d, object_of(d, DSM_RWLOCK, addr)->clock, l->clock);
+            clock_join(d, object_of(d, DSM_RWLOCK, addr.at)->clock, l->clock);
     }
     if (l->shared) {
-        take(d, &p, process, object_of(d, DSM_RWLOCK, addr));
+        take(d, &p, process, object_of(d, DSM_RWLOCK, addr.at));
     } else if (l->holder != process) {
         p.at = asked;
         grant(d, &p, process, l);
@@ -165,14 +165,14 @@ sim_cycle dsm_lock(struct dsm *d, unsigned process, sim_addr addr, bool shared, 
     return done(d, DSM_WAIT_LOCK, now, &p, process);
 }
 
-sim_cycle dsm_unlock(struct dsm *d, unsigned process, sim_addr addr, sim_cycle now)
+sim_cycle dsm_unlock(struct dsm *d, unsigned process, struct vaddr addr, sim_cycle now)
 {
     struct path p = begin(d, process, now);
     struct lock *l = lock_of(d, addr);
 
     ival_close(d, process);
     if (l->shared) {
-        give(d, &p, process, object_of(d, DSM_RWLOCK, addr));
+        give(d, &p, process, object_of(d, DSM_RWLOCK, addr.at));
     } else {
         if (!l->clock)
             l->clock = clock_new(d);
@@ -185,9 +185,9 @@ sim_cycle dsm_unlock(struct dsm *d, unsigned process, sim_addr addr, sim_cycle n
 
 /* ---- barriers -------------------------------------------------------------------------------- */
 
-static struct barrier *barrier_of(struct dsm *d, sim_addr addr)
+static struct barrier *barrier_of(struct dsm *d, struct vaddr addr)
 {
-    uint64_t *at = map_put(&d->barriers, addr);
+    uint64_t *at = map_put(&d->barriers, addr.at);
     struct barrier *b = (struct barrier *)(uintptr_t)*at;
 
     if (b)
@@ -200,7 +200,7 @@ static struct barrier *barrier_of(struct dsm *d, sim_addr addr)
 }
 
 /* Its own intervals since the last time go to the master; it need not wait for that. */
-sim_cycle dsm_arrive(struct dsm *d, unsigned process, sim_addr addr, sim_cycle now)
+sim_cycle dsm_arrive(struct dsm *d, unsigned process, struct vaddr addr, sim_cycle now)
 {
     struct path p = begin(d, process, now);
     struct barrier *b = barrier_of(d, addr);
@@ -256,7 +256,7 @@ static void let_go(struct dsm *d, struct barrier *b, sim_cycle now)
         collect_at(d, b->depart, waiting, MASTER, b->clock);
 }
 
-sim_cycle dsm_depart(struct dsm *d, unsigned process, sim_addr addr, sim_cycle now)
+sim_cycle dsm_depart(struct dsm *d, unsigned process, struct vaddr addr, sim_cycle now)
 {
     struct barrier *b = barrier_of(d, addr);
     struct path p = begin(d, process, now);

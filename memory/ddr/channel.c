@@ -116,12 +116,12 @@ static void list_add(struct ddr_channel *c, struct ddr_list *l, uint32_t request
 {
     const struct ddr_rules *r = c->rules;
     const struct mem_request *m = &c->pool->at[request].r;
-#define FIELD(f) (m->addr >> r->f.shift & r->f.mask)
+#define FIELD(f) (m->addr.at >> r->f.shift & r->f.mask)
     const uint64_t rank = FIELD(rank);
     const uint64_t bank = rank * r->rank_banks + FIELD(group) * r->banks + FIELD(bank);
     const uint64_t queue = r->per_rank ? rank : bank;
 
-    l->entry[l->n++] = (struct ddr_entry){.addr = m->addr,
+    l->entry[l->n++] = (struct ddr_entry){.addr = m->addr.at,
                                           .request = request,
                                           .row = (uint32_t)FIELD(row),
                                           .column = (uint32_t)FIELD(column),
@@ -146,7 +146,7 @@ static void list_remove(struct ddr_list *l, unsigned i)
 /* Posted. A write to a line that waits to be written needs no command of its own. */
 static void take_write(struct ddr_channel *c, uint32_t request)
 {
-    uint64_t *pending = map_put(&c->pending_writes, c->pool->at[request].r.addr);
+    uint64_t *pending = map_put(&c->pending_writes, c->pool->at[request].r.addr.at);
 
     if (*pending) {
         c->count->merged_writes++;
@@ -168,7 +168,7 @@ static void drop_read(struct ddr_channel *c)
  * waits to be read shares that read's data. */
 static void take_read(struct ddr_channel *c, uint32_t request, uint64_t now)
 {
-    const uint64_t addr = c->pool->at[request].r.addr;
+    const uint64_t addr = c->pool->at[request].r.addr.at;
 
     if (map_find(&c->pending_writes, addr)) {
         c->count->forwarded++;

@@ -116,7 +116,7 @@ static struct ddr_answer pop_answer(struct ddr *d)
 
 static uint32_t channel_of(const struct ddr *d, const struct mem_request *r)
 {
-    return (uint32_t)(r->addr >> d->rules.channel.shift & d->rules.channel.mask);
+    return (uint32_t)(r->addr.at >> d->rules.channel.shift & d->rules.channel.mask);
 }
 
 static void answer_read(void *arg, uint32_t request, uint64_t cycle)

@@ -159,7 +159,7 @@ static uint64_t pop_early(struct adapter *a)
 
 static uint64_t line_of(const struct adapter *a, const struct pending *p)
 {
-    return p->r.addr & ~(a->line - 1);
+    return p->r.addr.at & ~(a->line - 1);
 }
 
 static void give(struct adapter *a, uint64_t request)
@@ -190,7 +190,7 @@ static void unblock(struct adapter *a)
 
 static uint64_t *channel_queue(struct adapter *a, uint64_t request)
 {
-    const sim_addr addr = a->request[request].r.addr;
+    const sim_addr addr = a->request[request].r.addr.at;
 
     a->n_blocked++;
     return &a->blocked[addr >> a->channel.shift & a->channel.mask];

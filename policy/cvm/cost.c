@@ -22,10 +22,10 @@ static uint64_t bitmap_bytes(const struct cvm *c)
 }
 
 /* Fixed places: processes have memories of their own; where they do not, eight are apart. */
-static sim_addr bitmap_at(const struct cvm *c, uint32_t actor, uint64_t page, bool write)
+static struct paddr bitmap_at(const struct cvm *c, uint32_t actor, uint64_t page, bool write)
 {
-    return METADATA_FIXED + metadata_apart(c->env) + ((sim_addr)(actor % 8) << 50) +
-           (page * 2 + write) * bitmap_bytes(c);
+    return paddr_of(METADATA_FIXED + metadata_apart(c->env) + ((sim_addr)(actor % 8) << 50) +
+                    (page * 2 + write) * bitmap_bytes(c));
 }
 
 void cvm_cost_init(struct cvm *c)
@@ -37,7 +37,7 @@ static void step(struct cvm *c, enum step s, uint64_t times)
 {
     ledger_steps(c->env->cost, c->env->core, s, times);
 }
-static void access(struct cvm *c, sim_addr at, uint64_t bytes, enum mem_cmd cmd)
+static void access(struct cvm *c, struct paddr at, uint64_t bytes, enum mem_cmd cmd)
 {
     ledger_access(c->env->cost, c->env->core, at, bytes, cmd);
 }
@@ -48,7 +48,7 @@ static void set_bit(struct cvm *c, uint32_t actor, const struct event *ev)
 {
     const uint64_t page = ev->addr >> c->page_shift;
     const uint64_t word = (ev->addr & (c->params.page - 1)) >> c->word_shift;
-    const sim_addr at = bitmap_at(c, actor, page, event_writes(ev)) + word / 64 * 8;
+    const struct paddr at = paddr_plus(bitmap_at(c, actor, page, event_writes(ev)), word / 64 * 8);
 
     access(c, at, 8, MEM_LOAD);
     access(c, at, 8, MEM_STORE);
@@ -110,8 +110,10 @@ void cvm_charge_site(struct cvm *c, uint32_t actor, sim_addr at, bool write)
     const uint64_t word = (at & (c->params.page - 1)) >> c->word_shift;
 
     step(c, STEP_SITE, 1);
-    access(c, base + ((sim_addr)(actor % 8) << 50) + bitmap * BITS * COUNTER + word * COUNTER,
-           COUNTER, MEM_STORE);
+    access(
+        c,
+        paddr_of(base + ((sim_addr)(actor % 8) << 50) + bitmap * BITS * COUNTER + word * COUNTER),
+        COUNTER, MEM_STORE);
 }
 
 void cvm_charge_modify(struct cvm *c, uint64_t sites)
@@ -122,28 +124,28 @@ void cvm_charge_modify(struct cvm *c, uint64_t sites)
 
 /* ---- at the end of an interval -------------------------------------------------------------- */
 
-static sim_addr buffer_take(struct cvm *c, struct cvm_thread *t, uint64_t bytes)
+static struct paddr buffer_take(struct cvm *c, struct cvm_thread *t, uint64_t bytes)
 {
-    if (!t->buffer)
+    if (!t->buffer.at)
         t->buffer = metadata_take(c->env->cost, c->env->core, BUFFER);
     if (t->filled + bytes > BUFFER)
         t->filled = 0; /* the oldest have been compared by now */
     t->filled += bytes;
-    return t->buffer + t->filled - bytes;
+    return paddr_plus(t->buffer, t->filled - bytes);
 }
 
 static void keep_bitmap(struct cvm *c, struct cvm_thread *t, uint32_t actor, uint64_t page,
                         bool write)
 {
     const uint64_t bytes = bitmap_bytes(c);
-    const sim_addr at = bitmap_at(c, actor, page, write);
-    const sim_addr to = buffer_take(c, t, bytes + NOTICE_BYTES);
+    const struct paddr at = bitmap_at(c, actor, page, write);
+    const struct paddr to = buffer_take(c, t, bytes + NOTICE_BYTES);
 
     step(c, STEP_NOTICE, 1);
     access(c, to, NOTICE_BYTES, MEM_STORE);
     step(c, STEP_KEEP, bytes / 8);
     access(c, at, bytes, MEM_LOAD);
-    access(c, to + NOTICE_BYTES, bytes, MEM_STORE);
+    access(c, paddr_plus(to, NOTICE_BYTES), bytes, MEM_STORE);
     access(c, at, bytes, MEM_STORE);
 }
 

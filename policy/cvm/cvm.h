@@ -128,7 +128,7 @@ struct cvm_thread {                /* an actor */
     size_t removing, remove_cap;
     /* Costs. */
     struct cvm_interval *fresh;       /* not compared, newest first */
-    sim_addr buffer;                  /* 0: none yet */
+    struct paddr buffer;              /* 0: none yet */
     uint64_t filled;                  /* of it */
     uint64_t told_reads, told_writes; /* notices of the interval that ended */
     unsigned core;                    /* on which its interval began */

@@ -49,25 +49,25 @@ static void step(struct eraser_cost *c, enum step s)
     ledger_step(c->cost, c->env->core, s);
 }
 
-static void load(struct eraser_cost *c, sim_addr at, uint64_t bytes)
+static void load(struct eraser_cost *c, struct paddr at, uint64_t bytes)
 {
     ledger_access(c->cost, c->env->core, at, bytes, MEM_LOAD);
 }
 
-static void store(struct eraser_cost *c, sim_addr at, uint64_t bytes)
+static void store(struct eraser_cost *c, struct paddr at, uint64_t bytes)
 {
     ledger_access(c->cost, c->env->core, at, bytes, MEM_STORE);
 }
 
 /* ---- blocks --------------------------------------------------------------------------------- */
 
-static sim_addr take(struct eraser_cost *c, uint64_t bytes)
+static struct paddr take(struct eraser_cost *c, uint64_t bytes)
 {
     budget_take(&c->variables->metadata, bytes);
     return metadata_take(c->cost, c->env->core, bytes);
 }
 
-static sim_addr *slot_of(struct eraser_cost *c, sim_addr **array, uint32_t *n, uint32_t i)
+static struct paddr *slot_of(struct eraser_cost *c, struct paddr **array, uint32_t *n, uint32_t i)
 {
     if (i >= *n) {
         const uint32_t more = i + 1 + i / 2;
@@ -79,22 +79,22 @@ static sim_addr *slot_of(struct eraser_cost *c, sim_addr **array, uint32_t *n, u
     return *array + i;
 }
 
-static sim_addr thread_block(struct eraser_cost *c, sim_tid tid)
+static struct paddr thread_block(struct eraser_cost *c, sim_tid tid)
 {
-    sim_addr *at = slot_of(c, &c->thread, &c->threads, tid);
+    struct paddr *at = slot_of(c, &c->thread, &c->threads, tid);
 
-    if (!*at)
+    if (!at->at)
         *at = take(c, THREAD_BYTES);
     return *at;
 }
 
 /* Where a set's entry in the table is; the table is made, and doubled, as sets come. */
-static sim_addr table_entry(struct eraser_cost *c, lockset_id set)
+static struct paddr table_entry(struct eraser_cost *c, lockset_id set)
 {
     const uint64_t end = ((uint64_t)set + 1) * TABLE_ENTRY;
 
     if (end > c->table_bytes) {
-        const sim_addr was = c->table;
+        const struct paddr was = c->table;
         const uint64_t had = c->table_bytes;
         c->table_bytes = had ? 2 * had : TABLE_LEAST * TABLE_ENTRY;
         while (c->table_bytes < end)
@@ -107,19 +107,19 @@ static sim_addr table_entry(struct eraser_cost *c, lockset_id set)
             budget_give(&c->variables->metadata, had);
         }
     }
-    return c->table + (uint64_t)set * TABLE_ENTRY;
+    return paddr_plus(c->table, (uint64_t)set * TABLE_ENTRY);
 }
 
 /* The set's locks; a set that is new gets its vector and its entry. */
-static sim_addr vector_of(struct eraser_cost *c, lockset_id set)
+static struct paddr vector_of(struct eraser_cost *c, lockset_id set)
 {
     const uint64_t bytes = (uint64_t)lockset_size(c->sets, set) * LOCK_BYTES;
-    sim_addr *at = slot_of(c, &c->vector, &c->vectors, set);
+    struct paddr *at = slot_of(c, &c->vector, &c->vectors, set);
 
-    if (*at || !bytes)
+    if (at->at || !bytes)
         return *at;
     step(c, STEP_NEW_SET);
-    const sim_addr block = take(c, bytes);
+    const struct paddr block = take(c, bytes);
     store(c, block, bytes);
     store(c, table_entry(c, set), TABLE_ENTRY);
     return *slot_of(c, &c->vector, &c->vectors, set) = block;
@@ -129,9 +129,9 @@ static sim_addr vector_of(struct eraser_cost *c, lockset_id set)
 
 static void load_set(struct eraser_cost *c, lockset_id set)
 {
-    const sim_addr at = vector_of(c, set);
+    const struct paddr at = vector_of(c, set);
 
-    if (!at)
+    if (!at.at)
         return;
     load(c, table_entry(c, set), TABLE_ENTRY);
     load(c, at, (uint64_t)lockset_size(c->sets, set) * LOCK_BYTES);
@@ -152,10 +152,10 @@ static bool look_up(struct eraser_cost *c, uint64_t pair)
     const uint64_t i = pair * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CACHE_BITS);
     const bool hit = c->cached[i] == pair;
 
-    if (!c->cache)
+    if (!c->cache.at)
         c->cache = take(c, (uint64_t)CACHE_ENTRY << CACHE_BITS);
     step(c, STEP_CACHE);
-    load(c, c->cache + i * CACHE_ENTRY, CACHE_ENTRY);
+    load(c, paddr_plus(c->cache, i * CACHE_ENTRY), CACHE_ENTRY);
     c->cached[i] = pair;
     return hit;
 }
@@ -164,7 +164,7 @@ static void keep(struct eraser_cost *c, uint64_t pair)
 {
     const uint64_t i = pair * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CACHE_BITS);
 
-    store(c, c->cache + i * CACHE_ENTRY, CACHE_ENTRY);
+    store(c, paddr_plus(c->cache, i * CACHE_ENTRY), CACHE_ENTRY);
 }
 
 /* An intersection is usually a look-up in the cache, as published (section 3). */
@@ -188,7 +188,7 @@ static void intersect(struct eraser_cost *c, const struct eraser_change *x)
 void eraser_charge_access(struct eraser_cost *c, sim_addr location, sim_tid tid,
                           const struct eraser_change *x)
 {
-    const sim_addr at = metadata_at(c->cost, location);
+    const struct paddr at = metadata_at(c->cost, location);
     bool changes = x->first || x->state_changes;
 
     if (!c->cost->held) {
@@ -202,7 +202,7 @@ void eraser_charge_access(struct eraser_cost *c, sim_addr location, sim_tid tid,
         step(c, STEP_OWNER);
     if (!x->first && !(x->exclusive && x->same)) {
         if (!c->knows_held)
-            load(c, thread_block(c, tid) + HELD_AT, LOCK_BYTES);
+            load(c, paddr_plus(thread_block(c, tid), HELD_AT), LOCK_BYTES);
         c->knows_held = true;
         if (x->refined)
             intersect(c, x);
@@ -218,7 +218,7 @@ void eraser_charge_access(struct eraser_cost *c, sim_addr location, sim_tid tid,
 void eraser_charge_lock(struct eraser_cost *c, sim_tid tid, uint64_t lock,
                         const lockset_id before[2], const lockset_id after[2])
 {
-    const sim_addr at = thread_block(c, tid);
+    const struct paddr at = thread_block(c, tid);
 
     step(c, STEP_CALL);
     load(c, at, THREAD_BYTES);

@@ -13,11 +13,11 @@ struct eraser_cost {
     struct cells *variables;
     struct lockset_pool *sets;
     const struct policy_env *env;
-    uint64_t *cached; /* owns; what each entry of the cache is about; NULL: no machine */
-    sim_addr *vector; /* owns; by lockset; 0: not there yet */
-    sim_addr *thread; /* owns; by language thread, its block; 0: none yet */
+    uint64_t *cached;     /* owns; what each entry of the cache is about; NULL: no machine */
+    struct paddr *vector; /* owns; by lockset; 0: not there yet */
+    struct paddr *thread; /* owns; by language thread, its block; 0: none yet */
     uint32_t vectors, threads;
-    sim_addr cache, table; /* blocks; 0: not made yet */
+    struct paddr cache, table; /* blocks; 0: not made yet */
     uint64_t table_bytes;
     bool knows_held; /* the access in hand has what its thread holds in a register */
 };

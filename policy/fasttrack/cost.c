@@ -33,11 +33,11 @@ static void step(struct ft_cost *c, enum step s)
 
 enum { WORD = 4, LINE = 64 };
 
-static void load(struct ft_cost *c, sim_addr at, uint64_t bytes)
+static void load(struct ft_cost *c, struct paddr at, uint64_t bytes)
 {
     ledger_access(c->cost, c->env->core, at, bytes, MEM_LOAD);
 }
-static void store(struct ft_cost *c, sim_addr at, uint64_t bytes)
+static void store(struct ft_cost *c, struct paddr at, uint64_t bytes)
 {
     ledger_access(c->cost, c->env->core, at, bytes, MEM_STORE);
 }
@@ -45,16 +45,16 @@ static void store(struct ft_cost *c, sim_addr at, uint64_t bytes)
 static const struct metadata_steps reach_steps = {STEP_PLACE, STEP_SHADOW, STEP_SHADOW_NEW,
                                                   STEP_SHADOW_LINE};
 
-static void swap_lock(struct ft_cost *c, sim_addr at)
+static void swap_lock(struct ft_cost *c, struct paddr at)
 {
     step(c, STEP_LOCK);
-    ledger_access(c->cost, c->env->core, at + c->words.read, WORD, MEM_ATOMIC);
+    ledger_access(c->cost, c->env->core, paddr_plus(at, c->words.read), WORD, MEM_ATOMIC);
 }
 
 /* Begins every access: finds the variable's words and the thread's own epoch, and compares that
  * with one of the words. Returns where the words are. */
-static sim_addr begin(struct ft_cost *c, const struct ft_variable *x, sim_addr addr, unsigned word,
-                      sim_tid tid)
+static struct paddr begin(struct ft_cost *c, const struct ft_variable *x, sim_addr addr,
+                          unsigned word, sim_tid tid)
 {
     const struct ft_words *w = &c->words;
 
@@ -63,26 +63,26 @@ static sim_addr begin(struct ft_cost *c, const struct ft_variable *x, sim_addr a
         cells_begin_use(c->variables);
     if (!c->cost->held)
         clock_cost_epoch(c->clocks, tid, c->env->core);
-    if (!c->cost->held && !c->place)
+    if (!c->cost->held && !c->place.at)
         metadata_reach(c->cost, c->env->core, addr, &reach_steps);
-    const sim_addr at = c->place ? c->place : metadata_at(c->cost, addr);
+    const struct paddr at = c->place.at ? c->place : metadata_at(c->cost, addr);
     if (c->calls)
         step(c, STEP_SLOW);
     if (w->reference)
         load(c, at, w->reference);
     if (c->lock == FT_LOCK_ALWAYS)
         swap_lock(c, at);
-    load(c, at + word, w->epoch);
+    load(c, paddr_plus(at, word), w->epoch);
     step(c, STEP_SAME);
     return at;
 }
 
 /* The check ends where metadata need not change. */
-static sim_addr unchanged(struct ft_cost *c, sim_addr at)
+static struct paddr unchanged(struct ft_cost *c, struct paddr at)
 {
     if (c->lock == FT_LOCK_ALWAYS)
-        store(c, at + c->words.read, WORD);
-    return 0;
+        store(c, paddr_plus(at, c->words.read), WORD);
+    return (struct paddr){0};
 }
 
 /* What is not in line. */
@@ -93,7 +93,7 @@ static void slow_path(struct ft_cost *c)
 }
 
 /* The variable, if that is not locked already, or never. */
-static void lock(struct ft_cost *c, sim_addr at)
+static void lock(struct ft_cost *c, struct paddr at)
 {
     if (c->lock == FT_LOCK_CHANGES)
         swap_lock(c, at);
@@ -106,24 +106,25 @@ static void ordered(struct ft_cost *c, uint32_t actor, sim_tid tid)
 }
 
 /* The last write, now that the variable is locked, against the thread's clock. */
-static void check_write(struct ft_cost *c, const struct ft_variable *x, sim_addr at, sim_tid tid)
+static void check_write(struct ft_cost *c, const struct ft_variable *x, struct paddr at,
+                        sim_tid tid)
 {
     clock_cost_clock(c->clocks, tid, c->env->core);
     step(c, STEP_CLOCK);
-    load(c, at + c->words.write, c->words.epoch);
+    load(c, paddr_plus(at, c->words.write), c->words.epoch);
     step(c, STEP_NONE);
     if (x->at[WRITES])
         ordered(c, epoch_thread(x->at[WRITES]), tid);
 }
 
 /* The last read, an epoch or none. */
-static void check_read(struct ft_cost *c, const struct ft_variable *x, sim_addr at, sim_tid tid)
+static void check_read(struct ft_cost *c, const struct ft_variable *x, struct paddr at, sim_tid tid)
 {
     step(c, STEP_NONE);
     if (!x->at[READS] && !x->kept)
         return;
     if (c->words.epoch > WORD)
-        load(c, at + c->words.read + WORD, WORD);
+        load(c, paddr_plus(at, c->words.read + WORD), WORD);
     ordered(c, x->at[READS] ? epoch_thread(x->at[READS]) : hb_actor(c->env->hb, x->tid[READS]),
             tid);
 }
@@ -165,7 +166,7 @@ static void settle(struct shared_reads *s, uint32_t i, uint32_t slots)
 
 static void store_slot(struct ft_cost *c, const struct shared_reads *s, uint32_t i)
 {
-    store(c, s->map + (uint64_t)s->read[i].slot * FT_SLOT_BYTES, FT_SLOT_BYTES);
+    store(c, paddr_plus(s->map, (uint64_t)s->read[i].slot * FT_SLOT_BYTES), FT_SLOT_BYTES);
 }
 
 static void make_block(struct ft_cost *c, struct shared_reads *s, uint32_t slots)
@@ -204,11 +205,11 @@ void ft_map_copy(struct ft_cost *c, const struct shared_reads *from, struct shar
 /* A map that is full moves to a block of twice its slots. */
 static void move_map(struct ft_cost *c, struct shared_reads *s, uint32_t was, uint32_t slots)
 {
-    const sim_addr old = s->map;
+    const struct paddr old = s->map;
 
     make_block(c, s, slots);
     for (uint32_t i = 0; c->cost->on && i + 1 < s->n; i++) {
-        load(c, old + (uint64_t)s->read[i].slot * FT_SLOT_BYTES, FT_SLOT_BYTES);
+        load(c, paddr_plus(old, (uint64_t)s->read[i].slot * FT_SLOT_BYTES), FT_SLOT_BYTES);
         settle(s, i, slots);
         step(c, STEP_MAP_MOVE);
         store_slot(c, s, i);
@@ -250,7 +251,7 @@ void ft_map_drop(struct ft_cost *c, struct shared_reads *s)
 
     metadata_give(c->cost, c->env->core, s->map, bytes);
     budget_give(&c->variables->metadata, bytes);
-    s->map = 0;
+    s->map = (struct paddr){0};
 }
 
 /* Looks for the thread's read, without a lock. True: it is there, of this epoch. */
@@ -267,7 +268,7 @@ static bool find(struct ft_cost *c, const struct shared_reads *s, const struct f
     const enum cost_part part = ledger_part(c->cost, PART_MAPS);
     step(c, STEP_MAP_FIND);
     for (uint32_t looked = 0; looked < slots; looked++, slot = (slot + 1) & (slots - 1)) {
-        load(c, s->map + (uint64_t)slot * FT_SLOT_BYTES, FT_SLOT_BYTES);
+        load(c, paddr_plus(s->map, (uint64_t)slot * FT_SLOT_BYTES), FT_SLOT_BYTES);
         step(c, STEP_MAP_PROBE);
         if (own ? own->slot == slot : !taken(s, s->n, slot))
             break;
@@ -284,7 +285,7 @@ static void check_map(struct ft_cost *c, const struct shared_reads *s, sim_tid t
 
     step(c, STEP_MAP_FIND);
     for (uint32_t slot = 0; slot < slots; slot++) {
-        load(c, s->map + (uint64_t)slot * FT_SLOT_BYTES, FT_SLOT_BYTES);
+        load(c, paddr_plus(s->map, (uint64_t)slot * FT_SLOT_BYTES), FT_SLOT_BYTES);
         step(c, STEP_MAP_SLOT);
         for (uint32_t i = 0; i < s->n; i++)
             if (s->read[i].slot == slot)
@@ -314,10 +315,10 @@ static bool same(const struct ft_variable *x, unsigned side, const struct ft_pas
     return x->at[side] == now->at && !(x->kind[side] & ATOMIC) == !now->atomic;
 }
 
-sim_addr ft_charge_read(struct ft_cost *c, struct ft_variable *x, sim_addr addr,
-                        const struct ft_past *now)
+struct paddr ft_charge_read(struct ft_cost *c, struct ft_variable *x, sim_addr addr,
+                            const struct ft_past *now)
 {
-    const sim_addr at = begin(c, x, addr, c->words.read, now->tid);
+    const struct paddr at = begin(c, x, addr, c->words.read, now->tid);
 
     c->cost->reads.all++;
     c->cost->reads.same++;
@@ -337,11 +338,11 @@ sim_addr ft_charge_read(struct ft_cost *c, struct ft_variable *x, sim_addr addr,
     return at;
 }
 
-void ft_charge_read_done(struct ft_cost *c, sim_addr at)
+void ft_charge_read_done(struct ft_cost *c, struct paddr at)
 {
     if (c->new_words && c->words.epoch > WORD)
-        store(c, at + c->words.read + WORD, WORD);
-    store(c, at + c->words.read, WORD);
+        store(c, paddr_plus(at, c->words.read + WORD), WORD);
+    store(c, paddr_plus(at, c->words.read), WORD);
 }
 
 /* What the published rules would have left in the read epoch after this write; see enum kept. */
@@ -354,10 +355,10 @@ static enum kept kept_after(const struct ft_variable *x, const struct ft_past *n
     return x->kept && !same(x, WRITES, now) ? KEPT_OLDER : (enum kept)x->kept;
 }
 
-sim_addr ft_charge_write(struct ft_cost *c, struct ft_variable *x, sim_addr addr,
-                         const struct ft_past *now)
+struct paddr ft_charge_write(struct ft_cost *c, struct ft_variable *x, sim_addr addr,
+                             const struct ft_past *now)
 {
-    const sim_addr at = begin(c, x, addr, c->words.write, now->tid);
+    const struct paddr at = begin(c, x, addr, c->words.write, now->tid);
     const enum kept kept = kept_after(x, now);
 
     c->cost->writes.all++;
@@ -367,7 +368,7 @@ sim_addr ft_charge_write(struct ft_cost *c, struct ft_variable *x, sim_addr addr
         return unchanged(c, at);
     }
     slow_path(c);
-    load(c, at + c->words.read, WORD);
+    load(c, paddr_plus(at, c->words.read), WORD);
     lock(c, at);
     check_write(c, x, at, now->tid);
     step(c, STEP_IS_MAP);
@@ -379,19 +380,19 @@ sim_addr ft_charge_write(struct ft_cost *c, struct ft_variable *x, sim_addr addr
     return at;
 }
 
-void ft_charge_write_done(struct ft_cost *c, sim_addr at)
+void ft_charge_write_done(struct ft_cost *c, struct paddr at)
 {
-    store(c, at + c->words.write, c->words.epoch);
-    store(c, at + c->words.read, WORD);
+    store(c, paddr_plus(at, c->words.write), c->words.epoch);
+    store(c, paddr_plus(at, c->words.read), WORD);
 }
 
 /* ---- collections ---------------------------------------------------------------------------- */
 
 void ft_charge_trace(struct ft_cost *c, const struct ft_variable *x, sim_addr addr)
 {
-    const sim_addr at = c->place ? c->place : metadata_at(c->cost, addr);
+    const struct paddr at = c->place.at ? c->place : metadata_at(c->cost, addr);
 
-    load(c, at + c->words.read, WORD);
+    load(c, paddr_plus(at, c->words.read), WORD);
     step(c, STEP_TRACE);
     if (!reads_shared(x))
         return;

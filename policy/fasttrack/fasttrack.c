@@ -137,7 +137,8 @@ bool ft_read_variable(struct fasttrack *f, struct ft_variable *x, sim_addr addr,
 {
     const bool again = ft_repeats(f, x, READS, now);
     const bool racy = !again && check(f, x, WRITES, addr, ev, now, clock);
-    const sim_addr locked = f->variables.charged ? ft_charge_read(&f->cost, x, addr, now) : 0;
+    const struct paddr locked =
+        f->variables.charged ? ft_charge_read(&f->cost, x, addr, now) : (struct paddr){0};
 
     if (reads_shared(x))
         record_shared(f, x, now);
@@ -146,7 +147,7 @@ bool ft_read_variable(struct fasttrack *f, struct ft_variable *x, sim_addr addr,
         share_read(f, x, now);
     else /* [FT READ EXCLUSIVE] */
         ft_replace(f, x, now);
-    if (locked)
+    if (locked.at)
         ft_charge_read_done(&f->cost, locked);
     return racy;
 }
@@ -161,11 +162,12 @@ bool ft_write_variable(struct fasttrack *f, struct ft_variable *x, sim_addr addr
         racy |= check(f, x, WRITES, addr, ev, now, clock);
         racy |= check(f, x, READS, addr, ev, now, clock);
     }
-    const sim_addr locked = f->variables.charged ? ft_charge_write(&f->cost, x, addr, now) : 0;
+    const struct paddr locked =
+        f->variables.charged ? ft_charge_write(&f->cost, x, addr, now) : (struct paddr){0};
     if (reads_shared(x))
         ft_map_drop(&f->cost, x->shared);
     ft_replace(f, x, now);
-    if (locked)
+    if (locked.at)
         ft_charge_write_done(&f->cost, locked);
     return racy;
 }

@@ -16,7 +16,7 @@ struct ft_past { /* an access that is remembered */
 
 struct shared_reads { /* the read vector: at most two reads of an actor, plain and atomic */
     uint32_t n, cap;
-    sim_addr map; /* the modelled read map's block; 0: no machine */
+    struct paddr map; /* the modelled read map's block; 0: no machine */
     struct ft_past read[];
 };
 
@@ -83,7 +83,7 @@ struct ft_cost {
     struct clock_cost *clocks;
     struct cells *variables;
     const struct policy_env *env;
-    sim_addr
+    struct paddr
         place; /* of the variable in hand, which the caller charges; 0: where its address has it */
     bool new_words; /* of the read in hand: the second changes, too */
     /* Ablations: which accesses lock, and whether each is a call. */
@@ -103,12 +103,12 @@ void ft_cost_init(struct ft_cost *c, const struct policy_env *env, struct cells 
 void ft_charge_static(struct ft_cost *c, sim_tid tid);
 /* With a machine only. Before the variable changes: the variable's words, where it is locked, and 0
  * where nothing changes. Once it has changed: what is stored, and unlocks it. */
-sim_addr ft_charge_read(struct ft_cost *c, struct ft_variable *x, sim_addr addr,
-                        const struct ft_past *now);
-void ft_charge_read_done(struct ft_cost *c, sim_addr at);
-sim_addr ft_charge_write(struct ft_cost *c, struct ft_variable *x, sim_addr addr,
-                         const struct ft_past *now);
-void ft_charge_write_done(struct ft_cost *c, sim_addr at);
+struct paddr ft_charge_read(struct ft_cost *c, struct ft_variable *x, sim_addr addr,
+                            const struct ft_past *now);
+void ft_charge_read_done(struct ft_cost *c, struct paddr at);
+struct paddr ft_charge_write(struct ft_cost *c, struct ft_variable *x, sim_addr addr,
+                             const struct ft_past *now);
+void ft_charge_write_done(struct ft_cost *c, struct paddr at);
 
 /* Read maps, with or without a machine. Made of the reads that there are; a read has been added; a
  * read takes the place of its thread's last one; gone. */

@@ -84,7 +84,7 @@ static bool drop_cell(void *arg, sim_addr addr, void *cell)
     struct cells *c = m->c;
 
     if (c->charged && !metadata_is_inline(c->env->cost) && !is_written(m, addr))
-        metadata_sweep(c->env->cost, &m->sweep, metadata_at(c->env->cost, addr), 0,
+        metadata_sweep(c->env->cost, &m->sweep, metadata_at(c->env->cost, addr), (struct paddr){0},
                        c->charges.bytes);
     if (c->kind->drop)
         c->kind->drop(c->self, cell);

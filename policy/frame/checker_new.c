@@ -162,7 +162,7 @@ static sim_cycle no_exec(void *host, unsigned core, unsigned instructions, sim_c
     return now;
 }
 
-static sim_cycle no_mem(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
+static sim_cycle no_mem(void *host, unsigned core, struct paddr a, unsigned bytes, enum mem_cmd cmd,
                         sim_cycle now)
 {
     (void)host;

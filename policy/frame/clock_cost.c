@@ -14,7 +14,7 @@ struct clock_cost { /* made with a machine only */
     const struct policy_env *env;
     struct runtime *runtime;
     struct own_epoch { /* in the actor's words */
-        sim_addr at;
+        struct paddr at;
         epoch shown; /* as it stands there */
     } * own;         /* owns; by actor */
     uint32_t actors;
@@ -90,7 +90,7 @@ static NO_INLINE void more_actors(struct clock_cost *k, uint32_t actor)
 
     k->own = xrealloc(k->own, n, sizeof *k->own);
     for (uint32_t i = k->actors; i < n; i++)
-        k->own[i] = (struct own_epoch){.at = runtime_words(k->runtime, i) + EPOCH_WORD};
+        k->own[i] = (struct own_epoch){.at = paddr_plus(runtime_words(k->runtime, i), EPOCH_WORD)};
     budget_take(k->env->budget, (n - k->actors) * sizeof *k->own);
     k->actors = n;
 }
@@ -117,18 +117,18 @@ void clock_cost_class_seen(struct clock_cost *k, sim_tid tid, unsigned core)
 {
     if (!k)
         return;
-    const sim_addr words = runtime_words(k->runtime, hb_actor(k->env->hb, tid));
+    const struct paddr words = runtime_words(k->runtime, hb_actor(k->env->hb, tid));
 
-    ledger_access(k->cost, core, words + BITMAP_WORD, k->env->layout->word, MEM_LOAD);
+    ledger_access(k->cost, core, paddr_plus(words, BITMAP_WORD), k->env->layout->word, MEM_LOAD);
     ledger_needs(k->cost, core);
-    ledger_access(k->cost, core, words + BITMAP, ENTRY, MEM_LOAD);
+    ledger_access(k->cost, core, paddr_plus(words, BITMAP), ENTRY, MEM_LOAD);
 }
 
 void clock_cost_clock(struct clock_cost *k, sim_tid tid, unsigned core)
 {
     if (k)
         ledger_access(k->cost, core,
-                      runtime_words(k->runtime, hb_actor(k->env->hb, tid)) + CLOCK_WORD,
+                      paddr_plus(runtime_words(k->runtime, hb_actor(k->env->hb, tid)), CLOCK_WORD),
                       k->env->layout->word, MEM_LOAD);
 }
 
@@ -138,10 +138,10 @@ void clock_cost_entries(struct clock_cost *k, sim_tid tid, uint32_t first, uint3
     if (!k)
         return;
     const struct hb *hb = k->env->hb;
-    const sim_addr at = runtime_entry(k->runtime, hb_actor(hb, tid), first);
-    uint32_t has = at != 0;
+    const struct paddr at = runtime_entry(k->runtime, hb_actor(hb, tid), first);
+    uint32_t has = at.at != 0;
 
-    while (has && has < n && runtime_entry(k->runtime, hb_actor(hb, tid), first + has))
+    while (has && has < n && runtime_entry(k->runtime, hb_actor(hb, tid), first + has).at)
         has++;
     ledger_access(k->cost, core, at, (uint64_t)has * ENTRY, MEM_LOAD);
 }

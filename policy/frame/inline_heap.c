@@ -216,15 +216,15 @@ sim_addr inline_heap_field(const struct inline_heap *h, const struct inline_obje
            offset % INLINE_PAIR / h->granule * h->each + at;
 }
 
-sim_addr inline_heap_physical(const struct inline_heap *h, sim_addr at)
+struct paddr inline_heap_physical(const struct inline_heap *h, sim_addr at)
 {
     if (!h->pages || h->pages->params.mapping == PAGES_IDENTITY)
-        return INLINE_HEAP + at;
+        return paddr_of(INLINE_HEAP + at);
     const unsigned shift = h->pages->shift;
-    const uint64_t page = at / h->scale >> shift;
+    const struct vaddr whole = vaddr_of(at / h->scale >> shift << shift);
 
-    return INLINE_HEAP + h->scale * pages_physical(h->pages, page << shift) +
-           (at - h->scale * (page << shift));
+    return paddr_of(INLINE_HEAP + h->scale * pages_physical(h->pages, whole).at +
+                    (at - h->scale * whole.at));
 }
 
 /* ---- accesses ------------------------------------------------------------------------------- */

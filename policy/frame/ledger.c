@@ -96,23 +96,23 @@ static NO_INLINE void more_room(struct ledger *c, struct ledger_account *k)
 }
 
 /* unit: bytes for which there is an instruction; 0: none. */
-static NO_INLINE void add_pieces(struct ledger *c, unsigned account, sim_addr at, uint64_t bytes,
-                                 enum mem_cmd cmd, uint64_t unit)
+static NO_INLINE void add_pieces(struct ledger *c, unsigned account, struct paddr at,
+                                 uint64_t bytes, enum mem_cmd cmd, uint64_t unit)
 {
     struct ledger_account *k = &c->account[account];
     const uint64_t line = c->line;
 
     for (uint64_t done = 0, n; done < bytes; done += n) {
-        const uint64_t room = line - ((at + done) & (line - 1));
+        const uint64_t room = line - paddr_within(paddr_plus(at, done), line);
         n = bytes - done < room ? bytes - done : room;
         if (k->n == k->cap)
             more_room(c, k);
-        ledger_add_step(c, k, at + done, n, cmd,
+        ledger_add_step(c, k, paddr_plus(at, done), n, cmd,
                         unit ? (done + n + unit - 1) / unit - (done + unit - 1) / unit : 0);
     }
 }
 
-void ledger_add_access(struct ledger *c, unsigned account, sim_addr at, uint64_t bytes,
+void ledger_add_access(struct ledger *c, unsigned account, struct paddr at, uint64_t bytes,
                        enum mem_cmd cmd)
 {
     struct ledger_account *k = &c->account[account];
@@ -124,7 +124,7 @@ void ledger_add_access(struct ledger *c, unsigned account, sim_addr at, uint64_t
         ledger_add_step(c, k, at, bytes, cmd, 1);
 }
 
-void ledger_add_touch(struct ledger *c, unsigned account, sim_addr at, uint64_t bytes,
+void ledger_add_touch(struct ledger *c, unsigned account, struct paddr at, uint64_t bytes,
                       enum mem_cmd cmd)
 {
     add_pieces(c, account, at, bytes, cmd, 0);
@@ -178,7 +178,7 @@ sim_cycle ledger_exec(void *ledger, unsigned core, unsigned instructions, sim_cy
     return now;
 }
 
-sim_cycle ledger_mem(void *ledger, unsigned core, sim_addr at, unsigned bytes, enum mem_cmd cmd,
+sim_cycle ledger_mem(void *ledger, unsigned core, struct paddr at, unsigned bytes, enum mem_cmd cmd,
                      sim_cycle now)
 {
     struct ledger *c = ledger;
@@ -206,15 +206,15 @@ void ledger_needs_value(void *ledger)
         ledger_needs(c, c->gathers - 1);
 }
 
-static sim_cycle drop_now(const struct ledger *c, unsigned core, sim_addr line, sim_cycle now)
+static sim_cycle drop_now(const struct ledger *c, unsigned core, struct paddr line, sim_cycle now)
 {
     const struct policy_machine *m = c->env->machine;
     uint8_t level;
 
-    return m ? m->drop(m->caches, core, line, &level, now) : now;
+    return m ? m->caches.type->drop(m->caches.self, core, line, &level, now) : now;
 }
 
-sim_cycle ledger_drop(struct ledger *c, unsigned core, sim_addr line, sim_cycle now)
+sim_cycle ledger_drop(struct ledger *c, unsigned core, struct paddr line, sim_cycle now)
 {
     if (!c->gathers)
         return drop_now(c, core, line, now);
@@ -339,7 +339,7 @@ static sim_cycle pay_note(struct ledger *c, unsigned core, const struct ledger_n
         return m ? m->ask(env->host, core, n->ask.line, n->ask.cores, n->ask.bytes, now) : now;
     case LEDGER_ALONG:
         if (m)
-            m->piggyback(m->caches, n->bytes);
+            m->caches.type->piggyback(m->caches.self, n->bytes);
         return later(data, now);
     case LEDGER_DROP:
         return drop_now(c, core, n->line, now);

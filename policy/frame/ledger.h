@@ -46,14 +46,14 @@ struct ledger_note {
             uint64_t *counts; /* the cycles that were waited */
         } wait;
         struct {
-            sim_addr line;
+            struct paddr line;
             uint64_t cores[2];
             unsigned bytes; /* of each answer */
         } ask;
-        uint64_t bytes; /* of ALONG */
-        sim_addr line;  /* of DROP */
+        uint64_t bytes;    /* of ALONG */
+        struct paddr line; /* of DROP */
         struct {
-            sim_addr at;
+            struct paddr at;
             uint16_t bytes;
             uint8_t core, cmd; /* whose caches; enum mem_cmd */
         } other;
@@ -119,7 +119,7 @@ void ledger_free(struct ledger *c);
 
 enum { LEDGER_REGISTER = 64 }; /* bytes that an instruction of software loads or stores */
 
-void ledger_add_access(struct ledger *c, unsigned core, sim_addr at, uint64_t bytes,
+void ledger_add_access(struct ledger *c, unsigned core, struct paddr at, uint64_t bytes,
                        enum mem_cmd cmd);
 static inline void ledger_instructions(struct ledger *c, unsigned account,
                                        uint64_t n) /* of no step */
@@ -156,17 +156,18 @@ static inline void ledger_step(struct ledger *c, unsigned core, unsigned step)
 }
 /* By software: one instruction for each 64 bytes begun, as many as a register holds; one access for
  * each line. */
-static inline void ledger_access(struct ledger *c, unsigned core, sim_addr at, uint64_t bytes,
+static inline void ledger_access(struct ledger *c, unsigned core, struct paddr at, uint64_t bytes,
                                  enum mem_cmd cmd)
 {
     if (UNLIKELY(c->on) && bytes)
         ledger_add_access(c, core, at, bytes, cmd);
 }
-void ledger_add_touch(struct ledger *c, unsigned account, sim_addr at, uint64_t bytes,
+void ledger_add_touch(struct ledger *c, unsigned account, struct paddr at, uint64_t bytes,
                       enum mem_cmd cmd);
 /* In one line; there is room. */
-static inline void ledger_add_step(const struct ledger *c, struct ledger_account *k, sim_addr at,
-                                   uint64_t bytes, enum mem_cmd cmd, uint64_t instructions)
+static inline void ledger_add_step(const struct ledger *c, struct ledger_account *k,
+                                   struct paddr at, uint64_t bytes, enum mem_cmd cmd,
+                                   uint64_t instructions)
 {
     struct mem_step *s = &k->step[k->n++];
 
@@ -180,12 +181,12 @@ static inline void ledger_add_step(const struct ledger *c, struct ledger_account
     k->instructions = 0;
 }
 static inline bool ledger_in_pieces(const struct ledger *c, const struct ledger_account *k,
-                                    sim_addr at, uint64_t bytes)
+                                    struct paddr at, uint64_t bytes)
 {
-    return (at & (c->line - 1)) + bytes > c->line || k->n == k->cap;
+    return paddr_within(at, c->line) + bytes > c->line || k->n == k->cap;
 }
 /* By hardware, or with its instruction counted: an access alone. */
-static inline void ledger_touch(struct ledger *c, unsigned account, sim_addr at, uint64_t bytes,
+static inline void ledger_touch(struct ledger *c, unsigned account, struct paddr at, uint64_t bytes,
                                 enum mem_cmd cmd)
 {
     struct ledger_account *k = &c->account[account];
@@ -255,10 +256,10 @@ void ledger_called(struct ledger *c, unsigned core, uint64_t from);
 /* What they do; `ledger` is a struct ledger. At once, or gathered: then they return `now`. Another
  * core may make an access than the one that the account is of. */
 sim_cycle ledger_exec(void *ledger, unsigned core, unsigned instructions, sim_cycle now);
-sim_cycle ledger_mem(void *ledger, unsigned core, sim_addr at, unsigned bytes, enum mem_cmd cmd,
+sim_cycle ledger_mem(void *ledger, unsigned core, struct paddr at, unsigned bytes, enum mem_cmd cmd,
                      sim_cycle now);
 void ledger_needs_value(void *ledger); /* ledger_needs, of what is gathered */
-sim_cycle ledger_drop(struct ledger *c, unsigned core, sim_addr line, sim_cycle now);
+sim_cycle ledger_drop(struct ledger *c, unsigned core, struct paddr line, sim_cycle now);
 
 /* From here on they are gathered: what several of them do is one step of the detector. Not without
  * a machine, where nothing takes time. */

@@ -9,12 +9,13 @@
 
 enum { CLASS_MIN = 4, CLASSES = 40 }; /* blocks of 16 bytes, 32, ... */
 struct blocks {                       /* of a size, given back */
-    sim_addr *at;                     /* owns */
+    struct paddr *at;                 /* owns */
     size_t n, cap;
 };
 struct core_heap {
     struct blocks free[CLASSES];
-    sim_addr fresh, end; /* what is left of a page */
+    struct paddr fresh; /* what is left of a page, */
+    sim_addr end;       /* and where that ends */
 };
 struct metadata {
     unsigned shadow, granule;    /* bytes of a granule's fixed place; log2 of its own */
@@ -80,34 +81,35 @@ static uint64_t shadow_size(const struct metadata *m, const struct inline_object
 }
 
 /* 0: none. */
-static sim_addr inline_at(const struct metadata *m, sim_addr location)
+static struct paddr inline_at(const struct metadata *m, sim_addr location)
 {
     const struct inline_object *o = inline_heap_find(m->inlined, location);
 
     if (!o || location - o->base < o->first)
-        return 0;
+        return (struct paddr){0};
     if (!o->elements)
         return inline_heap_physical(m->inlined, inline_heap_field(m->inlined, o, location, m->at));
     const uint64_t *block = map_find(&m->shadow_of, o->base);
     if (!block)
-        return 0;
-    return *block + shadow_header(m) + ((location - o->base - o->first) >> m->granule) * m->shadow;
+        return (struct paddr){0};
+    return paddr_of(*block + shadow_header(m) +
+                    ((location - o->base - o->first) >> m->granule) * m->shadow);
 }
 
-sim_addr metadata_at(const struct ledger *c, sim_addr location)
+struct paddr metadata_at(const struct ledger *c, sim_addr location)
 {
     if (!c->on)
-        return 0;
+        return (struct paddr){0};
     const struct metadata *m = c->metadata;
-    const sim_addr beside = UNLIKELY(c->inlined) ? inline_at(m, location) : 0;
+    const struct paddr beside = UNLIKELY(c->inlined) ? inline_at(m, location) : (struct paddr){0};
 
-    if (beside)
+    if (beside.at)
         return beside;
-    const sim_addr at = machine_physical(c->env->machine, location);
+    const struct paddr at = machine_physical(c->env->machine, vaddr_of(location));
 
     /* Addresses beyond 48 bits share metadata lines with others: only the caches notice. */
-    return METADATA_FIXED + m->apart +
-           ((at & ((UINT64_C(1) << ADDRESS_BITS) - 1)) >> m->granule) * m->shadow;
+    const uint64_t granule = paddr_within(at, UINT64_C(1) << ADDRESS_BITS) >> m->granule;
+    return paddr_of(METADATA_FIXED + m->apart + granule * m->shadow);
 }
 
 /* The heap's own words: a line for its top; for each core the heads of its lists, and behind them
@@ -117,9 +119,9 @@ _Static_assert(LEFT_AT + LEFT <= CORE_WORDS, "a core's words");
 #define HEAP_WORDS (METADATA_HEAP - (UINT64_C(1) << 20))
 #define HEAP_TOP   (HEAP_WORDS - 64)
 
-static sim_addr words_of(const struct metadata *m, unsigned core)
+static struct paddr words_of(const struct metadata *m, unsigned core)
 {
-    return HEAP_WORDS + m->apart + (uint64_t)core * CORE_WORDS;
+    return paddr_of(HEAP_WORDS + m->apart + (uint64_t)core * CORE_WORDS);
 }
 
 static unsigned class_of(uint64_t bytes)
@@ -137,52 +139,53 @@ static unsigned class_of(uint64_t bytes)
  * page: its end, and the block's. */
 enum { LIST_INSTRUCTIONS = 3, FRESH_INSTRUCTIONS = 3, PAGE_INSTRUCTIONS = 2 };
 
-static sim_addr fresh_block(struct ledger *c, unsigned core, uint64_t bytes)
+static struct paddr fresh_block(struct ledger *c, unsigned core, uint64_t bytes)
 {
     struct metadata *m = c->metadata;
     struct core_heap *h = &m->heap[core];
     const uint64_t unit = bytes < 64 ? bytes : 64;
-    sim_addr at = (h->fresh + unit - 1) & ~(unit - 1);
+    const struct paddr left = paddr_plus(words_of(m, core), LEFT_AT);
+    struct paddr at = paddr_down(paddr_plus(h->fresh, unit - 1), unit);
 
-    ledger_add_access(c, core, words_of(m, core) + LEFT_AT, LEFT, MEM_LOAD);
+    ledger_add_access(c, core, left, LEFT, MEM_LOAD);
     ledger_instructions(c, core, FRESH_INSTRUCTIONS);
-    if (at > h->end || h->end - at < bytes) {
-        at = m->top;
+    if (at.at > h->end || h->end - at.at < bytes) {
+        at = paddr_of(m->top);
         h->end = m->top += bytes > PAGE ? bytes : PAGE;
-        ledger_add_access(c, core, HEAP_TOP + m->apart, 8, MEM_ATOMIC);
+        ledger_add_access(c, core, paddr_of(HEAP_TOP + m->apart), 8, MEM_ATOMIC);
         ledger_instructions(c, core, PAGE_INSTRUCTIONS);
     }
-    h->fresh = at + bytes;
-    ledger_add_access(c, core, words_of(m, core) + LEFT_AT, LEFT, MEM_STORE);
+    h->fresh = paddr_plus(at, bytes);
+    ledger_add_access(c, core, left, LEFT, MEM_STORE);
     return at;
 }
 
-sim_addr metadata_take(struct ledger *c, unsigned core, uint64_t bytes)
+struct paddr metadata_take(struct ledger *c, unsigned core, uint64_t bytes)
 {
     if (!c->on)
-        return 0;
+        return (struct paddr){0};
     const unsigned k = class_of(bytes);
     struct blocks *b = &c->metadata->heap[core].free[k];
-    const sim_addr head = words_of(c->metadata, core) + k * HEAD;
+    const struct paddr head = paddr_plus(words_of(c->metadata, core), k * HEAD);
 
     ledger_instructions(c, core, LIST_INSTRUCTIONS);
     ledger_add_access(c, core, head, HEAD, MEM_LOAD);
     if (!b->n)
         return fresh_block(c, core, UINT64_C(1) << (k + CLASS_MIN));
-    const sim_addr at = b->at[--b->n];
+    const struct paddr at = b->at[--b->n];
     ledger_needs(c, core);
     ledger_add_access(c, core, at, HEAD, MEM_LOAD);
     ledger_add_access(c, core, head, HEAD, MEM_STORE);
     return at;
 }
 
-void metadata_give(struct ledger *c, unsigned core, sim_addr block, uint64_t bytes)
+void metadata_give(struct ledger *c, unsigned core, struct paddr block, uint64_t bytes)
 {
     if (!c->on)
         return;
     const unsigned k = class_of(bytes);
     struct blocks *b = &c->metadata->heap[core].free[k];
-    const sim_addr head = words_of(c->metadata, core) + k * HEAD;
+    const struct paddr head = paddr_plus(words_of(c->metadata, core), k * HEAD);
     const size_t was = b->cap;
 
     ledger_instructions(c, core, LIST_INSTRUCTIONS - 2); /* there is nothing to test */
@@ -207,7 +210,7 @@ static void array_ended(void *arg, sim_addr base)
     const uint64_t bytes = *map_find(&m->shadow_bytes, base);
     struct blocks *b = &m->heap[0].free[class_of(bytes)];
     b->at = xgrow(b->at, b->n, &b->cap, sizeof *b->at);
-    b->at[b->n++] = *block;
+    b->at[b->n++] = paddr_of(*block);
     budget_give(m->counted, bytes);
     map_remove(&m->shadow_of, base);
     map_remove(&m->shadow_bytes, base);
@@ -226,12 +229,12 @@ void metadata_count(struct ledger *c, struct budget *counted)
     m->at = p.at;
 }
 
-static sim_addr shadow_new_block(struct ledger *c, unsigned core, sim_addr base, uint64_t bytes)
+static struct paddr shadow_new_block(struct ledger *c, unsigned core, sim_addr base, uint64_t bytes)
 {
     struct metadata *m = c->metadata;
-    const sim_addr block = metadata_take(c, core, bytes);
+    const struct paddr block = metadata_take(c, core, bytes);
 
-    *map_put(&m->shadow_of, base) = block;
+    *map_put(&m->shadow_of, base) = block.at;
     *map_put(&m->shadow_bytes, base) = bytes;
     budget_take(m->counted, bytes);
     return block;
@@ -249,14 +252,14 @@ void metadata_reach_inline(struct ledger *c, unsigned core, sim_addr location,
     }
     if (!o->elements)
         return;
-    const sim_addr word = inline_heap_physical(m->inlined, inline_heap_word(m->inlined, o));
+    const struct paddr word = inline_heap_physical(m->inlined, inline_heap_word(m->inlined, o));
     const unsigned bytes = m->inlined->layout->word;
     ledger_add_access(c, core, word, bytes, MEM_LOAD);
     ledger_step(c, core, steps->shadow);
     if (map_find(&m->shadow_of, o->base))
         return;
     const uint64_t size = shadow_size(m, o);
-    const sim_addr block = shadow_new_block(c, core, o->base, size);
+    const struct paddr block = shadow_new_block(c, core, o->base, size);
     ledger_step(c, core, steps->shadow_new);
     ledger_steps(c, core, steps->shadow_line, (size + LEDGER_REGISTER - 1) / LEDGER_REGISTER);
     ledger_add_access(c, core, block, size, MEM_STORE);
@@ -273,9 +276,9 @@ bool metadata_move(struct ledger *c, unsigned core, sim_addr to, sim_addr from, 
     const struct inline_object *o = inline_heap_find(m->inlined, to);
     if (!block || !o || o->base != to)
         return true;
-    const sim_addr old = *block;
+    const struct paddr old = {*block};
     const uint64_t size = *map_find(&m->shadow_bytes, from);
-    const sim_addr new = shadow_new_block(c, core, to, size);
+    const struct paddr new = shadow_new_block(c, core, to, size);
     ledger_steps(c, core, step, (size + LEDGER_REGISTER - 1) / LEDGER_REGISTER);
     ledger_add_access(c, core, old, size, MEM_LOAD);
     ledger_add_access(c, core, new, size, MEM_STORE);
@@ -290,16 +293,16 @@ void metadata_sweep_end(struct ledger *c, struct metadata_sweep *s)
         ledger_step(c, s->core, s->step);
         if (!s->fill)
             ledger_add_access(c, s->core, s->at, s->bytes, MEM_LOAD);
-        ledger_add_access(c, s->core, s->to ? s->to : s->at, s->bytes, MEM_STORE);
+        ledger_add_access(c, s->core, s->to.at ? s->to : s->at, s->bytes, MEM_STORE);
     }
     s->bytes = 0;
 }
 
-void metadata_sweep(struct ledger *c, struct metadata_sweep *s, sim_addr at, sim_addr to,
+void metadata_sweep(struct ledger *c, struct metadata_sweep *s, struct paddr at, struct paddr to,
                     uint64_t bytes)
 {
-    const bool beside =
-        at == s->at + s->bytes && at % LEDGER_REGISTER && (!to || to == s->to + s->bytes);
+    const bool beside = paddr_same(at, paddr_plus(s->at, s->bytes)) && at.at % LEDGER_REGISTER &&
+                        (!to.at || paddr_same(to, paddr_plus(s->to, s->bytes)));
 
     if (!c->on)
         return;

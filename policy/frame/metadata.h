@@ -24,7 +24,7 @@ sim_addr metadata_apart(const struct policy_env *env);
 /* The metadata of the granule at a location (fields: 4 bytes apart at least). 0 without a machine.
  * Inline they are where the location's object is, or where its array's shadow is, if it has one;
  * what is in no object that the trace has allocated has a fixed place all the same. */
-sim_addr metadata_at(const struct ledger *c, sim_addr location);
+struct paddr metadata_at(const struct ledger *c, sim_addr location);
 /* Before an access: how a check finds them. A fixed place is computed from the address: a step.
  * Beside a field they are at a distance that the code has. An array's word is loaded, and leads to
  * its shadow: a step. The first access makes that: a step, zeros in it 64 bytes at a time, and a
@@ -54,8 +54,8 @@ void metadata_count(struct ledger *c, struct budget *counted);
 /* A block of simulated memory, from lists that each core has for itself: of 16 bytes or a larger
  * power of two, aligned to it or to 64. What the list costs is gathered (docs/policies.md, "Costs
  * that all have"). Given back to the list of the core that gives it. 0 without a machine. */
-sim_addr metadata_take(struct ledger *c, unsigned core, uint64_t bytes);
-void metadata_give(struct ledger *c, unsigned core, sim_addr block, uint64_t bytes);
+struct paddr metadata_take(struct ledger *c, unsigned core, uint64_t bytes);
+void metadata_give(struct ledger *c, unsigned core, struct paddr block, uint64_t bytes);
 
 /* ---- clears and copies ---------------------------------------------------------------------- */
 
@@ -66,10 +66,10 @@ void metadata_give(struct ledger *c, unsigned core, sim_addr block, uint64_t byt
 struct metadata_sweep {
     unsigned core, step;
     bool fill; /* there is nothing to load */
-    sim_addr at, to;
+    struct paddr at, to;
     uint64_t bytes; /* not yet charged */
 };
-void metadata_sweep(struct ledger *c, struct metadata_sweep *s, sim_addr at, sim_addr to,
+void metadata_sweep(struct ledger *c, struct metadata_sweep *s, struct paddr at, struct paddr to,
                     uint64_t bytes);
 void metadata_sweep_end(struct ledger *c, struct metadata_sweep *s);
 

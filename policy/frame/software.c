@@ -21,8 +21,8 @@ static sim_cycle step(struct software *s, unsigned core, struct mem_step is, sim
     return s->env->machine->run(s->env->host, core, &run, now);
 }
 
-sim_cycle software_mem(void *software, unsigned core, sim_addr at, unsigned bytes, enum mem_cmd cmd,
-                       sim_cycle now)
+sim_cycle software_mem(void *software, unsigned core, struct paddr at, unsigned bytes,
+                       enum mem_cmd cmd, sim_cycle now)
 {
     struct software *s = software;
     const struct policy_machine *m = s->env->machine;
@@ -32,10 +32,10 @@ sim_cycle software_mem(void *software, unsigned core, sim_addr at, unsigned byte
     if (!m || !m->run)
         return s->env->mem(s->env->host, core, at, bytes, cmd, now);
     for (uint64_t done = 0, n; done < bytes; done += n) {
-        const uint64_t room = m->line - ((at + done) & (m->line - 1));
+        const uint64_t room = m->line - paddr_within(paddr_plus(at, done), m->line);
         n = bytes - done < room ? bytes - done : room;
         now = step(s, core,
-                   (struct mem_step){.at = at + done,
+                   (struct mem_step){.at = paddr_plus(at, done),
                                      .bytes = (uint16_t)n,
                                      .cmd = (uint8_t)cmd,
                                      .after = after && !done},

@@ -14,8 +14,8 @@ struct software {
 
 /* With `software` as their host, these are what struct runtime_env asks for. */
 sim_cycle software_exec(void *software, unsigned core, unsigned instructions, sim_cycle now);
-sim_cycle software_mem(void *software, unsigned core, sim_addr at, unsigned bytes, enum mem_cmd cmd,
-                       sim_cycle now);
+sim_cycle software_mem(void *software, unsigned core, struct paddr at, unsigned bytes,
+                       enum mem_cmd cmd, sim_cycle now);
 void software_needs(void *software);
 
 #endif

@@ -38,11 +38,11 @@ void gold_cost_init(struct goldilocks *g)
     cells_charge(&g->variables, &charges);
 }
 
-static sim_addr thread_block(struct goldilocks *g, sim_tid tid, unsigned core)
+static struct paddr thread_block(struct goldilocks *g, sim_tid tid, unsigned core)
 {
     struct gold_thread *t = gold_thread_at(g, tid);
 
-    if (!t->lock_block) {
+    if (!t->lock_block.at) {
         t->lock_block = metadata_take(g->cost, core, THREAD_BYTES);
         budget_take(&g->variables.metadata, THREAD_BYTES);
     }
@@ -51,9 +51,9 @@ static sim_addr thread_block(struct goldilocks *g, sim_tid tid, unsigned core)
 
 /* ---- the list ------------------------------------------------------------------------------- */
 
-static sim_addr ends_of(struct goldilocks *g, unsigned core)
+static struct paddr ends_of(struct goldilocks *g, unsigned core)
 {
-    if (!g->ends)
+    if (!g->ends.at)
         g->ends = metadata_take(g->cost, core, ENDS_BYTES);
     return g->ends;
 }
@@ -62,10 +62,10 @@ static sim_addr ends_of(struct goldilocks *g, unsigned core)
  * the line of the ends. */
 static void charge_count(struct goldilocks *g, uint64_t n, unsigned core)
 {
-    const sim_addr at = n == g->list.tail ? ends_of(g, core) : gold_cell_at(&g->list, n)->block;
+    const struct paddr at = n == g->list.tail ? ends_of(g, core) : gold_cell_at(&g->list, n)->block;
 
     ledger_step(g->cost, core, GOLD_STEP_COUNT);
-    ledger_access(g->cost, core, at + count_at(g), gold_word(g), MEM_ATOMIC);
+    ledger_access(g->cost, core, paddr_plus(at, count_at(g)), gold_word(g), MEM_ATOMIC);
 }
 
 static uint64_t cell_bytes(const struct goldilocks *g, const struct gold_cell *c)
@@ -86,10 +86,10 @@ void gold_cost_append(struct goldilocks *g, struct gold_cell *c, unsigned core)
     ledger_access(g->cost, core, c->block, count_at(g), MEM_STORE);
     if (c->rule == GOLD_COMMIT) {
         ledger_steps(g->cost, core, GOLD_STEP_COMMIT, c->variables->n);
-        ledger_access(g->cost, core, c->block + gold_cell_bytes(g), bytes - gold_cell_bytes(g),
-                      MEM_STORE);
+        ledger_access(g->cost, core, paddr_plus(c->block, gold_cell_bytes(g)),
+                      bytes - gold_cell_bytes(g), MEM_STORE);
     }
-    ledger_access(g->cost, core, ends_of(g, core) + gold_word(g), gold_word(g),
+    ledger_access(g->cost, core, paddr_plus(ends_of(g, core), gold_word(g)), gold_word(g),
                   MEM_ATOMIC); /* the tail */
 }
 
@@ -100,7 +100,7 @@ void gold_cost_behead(struct goldilocks *g, const struct gold_cell *c, unsigned 
     if (!g->cost->on)
         return;
     ledger_step(g->cost, core, GOLD_STEP_COLLECT);
-    ledger_access(g->cost, core, c->block + count_at(g), gold_word(g), MEM_LOAD);
+    ledger_access(g->cost, core, paddr_plus(c->block, count_at(g)), gold_word(g), MEM_LOAD);
     ledger_access(g->cost, core, ends_of(g, core), gold_word(g), MEM_STORE); /* the head */
     metadata_give(g->cost, core, c->block, cell_bytes(g, c));
 }
@@ -143,7 +143,7 @@ void gold_cost_held(struct goldilocks *g, const struct gold_now *now)
 {
     if (!g->cost->on)
         return;
-    const sim_addr block = thread_block(g, now->ev->tid, now->core);
+    const struct paddr block = thread_block(g, now->ev->tid, now->core);
     const size_t holds = gold_thread_at(g, now->ev->tid)->holds;
     ledger_step(g->cost, now->core, GOLD_STEP_HELD);
     ledger_steps(g->cost, now->core, GOLD_STEP_HOLDS, holds);
@@ -161,17 +161,18 @@ void gold_cost_locks(struct goldilocks *g, sim_tid tid, unsigned core)
 {
     if (!g->cost->on)
         return;
-    const sim_addr block = thread_block(g, tid, core);
+    const struct paddr block = thread_block(g, tid, core);
     ledger_step(g->cost, core, GOLD_STEP_LOCKS);
     ledger_access(g->cost, core, block, gold_word(g), MEM_LOAD);
     ledger_access(g->cost, core, block, gold_word(g), MEM_STORE);
 }
 
 /* Where an element is hashed to in the thread's set under evaluation. */
-static sim_addr slot_of(struct goldilocks *g, gold_element e, const struct gold_now *now)
+static struct paddr slot_of(struct goldilocks *g, gold_element e, const struct gold_now *now)
 {
-    return thread_block(g, now->ev->tid, now->core) + SCRATCH_AT +
-           e * UINT64_C(0x9e3779b97f4a7c15) % (GOLD_SCRATCH_BYTES / gold_word(g)) * gold_word(g);
+    const uint64_t slot = e * UINT64_C(0x9e3779b97f4a7c15) % (GOLD_SCRATCH_BYTES / gold_word(g));
+
+    return paddr_plus(thread_block(g, now->ev->tid, now->core), SCRATCH_AT + slot * gold_word(g));
 }
 
 static void look_up(struct goldilocks *g, gold_element e, const struct gold_now *now)
@@ -194,8 +195,8 @@ void gold_cost_cell(struct goldilocks *g, const struct gold_cell *c, bool heeded
     if (c->rule != GOLD_COMMIT)
         return;
     ledger_steps(g->cost, now->core, GOLD_STEP_VARIABLE, c->variables->n);
-    ledger_access(g->cost, now->core, c->block + gold_cell_bytes(g), c->variables->n * gold_word(g),
-                  MEM_LOAD);
+    ledger_access(g->cost, now->core, paddr_plus(c->block, gold_cell_bytes(g)),
+                  c->variables->n * gold_word(g), MEM_LOAD);
 }
 
 /* ---- variables and records ------------------------------------------------------------------ */
@@ -223,21 +224,21 @@ void gold_cost_record(struct goldilocks *g, struct gold_info *i, sim_addr addr,
         return;
     const unsigned core = now->core;
     i->block = metadata_take(g->cost, core, gold_info_bytes(g));
-    ledger_access(g->cost, core, ends_of(g, core) + gold_word(g), gold_word(g), MEM_LOAD);
+    ledger_access(g->cost, core, paddr_plus(ends_of(g, core), gold_word(g)), gold_word(g), MEM_LOAD);
     if (!g->cost->held) /* the latest lock */
         ledger_access(g->cost, core, thread_block(g, now->ev->tid, core), gold_word(g), MEM_LOAD);
     ledger_step(g->cost, core, GOLD_STEP_INFO);
     ledger_access(g->cost, core, i->block, gold_info_bytes(g), MEM_STORE);
     ledger_step(g->cost, core, GOLD_STEP_COUNT);
-    ledger_access(g->cost, core, ends_of(g, core) + count_at(g), gold_word(g), MEM_ATOMIC);
-    ledger_access(g->cost, core, metadata_at(g->cost, addr) + gold_word(g), gold_word(g),
+    ledger_access(g->cost, core, paddr_plus(ends_of(g, core), count_at(g)), gold_word(g), MEM_ATOMIC);
+    ledger_access(g->cost, core, paddr_plus(metadata_at(g->cost, addr), gold_word(g)), gold_word(g),
                   MEM_STORE);
 }
 
 void gold_cost_chain(struct goldilocks *g, const struct gold_info *i, const struct gold_now *now)
 {
     ledger_step(g->cost, now->core, GOLD_STEP_CHAIN);
-    ledger_access(g->cost, now->core, i->block + link_at(g), 2 * gold_word(g), MEM_LOAD);
+    ledger_access(g->cost, now->core, paddr_plus(i->block, link_at(g)), 2 * gold_word(g), MEM_LOAD);
 }
 
 void gold_cost_forget(struct goldilocks *g, const struct gold_info *i, unsigned core)
@@ -251,7 +252,7 @@ void gold_cost_forget(struct goldilocks *g, const struct gold_info *i, unsigned 
 
 void gold_cost_copy(struct goldilocks *g, struct gold_info *i, unsigned core)
 {
-    const sim_addr from = i->block;
+    const struct paddr from = i->block;
 
     budget_take(&g->variables.metadata, gold_info_bytes(g));
     if (!g->cost->on)

@@ -81,7 +81,7 @@ struct gold_cell {
         uint64_t moment;                  /* the actor from[0]'s, if from[0] is an actor */
         struct gold_variables *variables; /* GOLD_COMMIT; owns */
     };
-    sim_addr block; /* on the machine */
+    struct paddr block; /* on the machine */
 };
 
 struct gold_list {
@@ -136,7 +136,7 @@ struct gold_thread {
     bool begun, forked, ended;
     gold_element *held; /* owns; locks held exclusive, the latest last */
     size_t holds, cap;
-    sim_addr lock_block; /* its locks, on the machine */
+    struct paddr lock_block; /* its locks, on the machine */
 };
 
 struct goldilocks {
@@ -158,7 +158,7 @@ struct goldilocks {
     bool committing;    /* a commit that is heeded */
     uint64_t commit_at; /* its cell */
     struct ledger *cost;
-    sim_addr ends; /* head and tail of the list, on the machine */
+    struct paddr ends; /* head and tail of the list, on the machine */
     struct gold_stats st;
 };
 
@@ -167,7 +167,7 @@ struct gold_info {
     uint64_t moment; /* of its actor: tells its lockset */
     uint64_t pos;    /* of the list's tail then; see gold_info_at */
     uint64_t site, event;
-    sim_addr block; /* on the machine */
+    struct paddr block; /* on the machine */
     gold_element alock,
         xact; /* a lock that its thread held; its commit's element of the variable */
     uint32_t actor;

@@ -17,7 +17,7 @@ static bool on_chip(const struct radish *r, struct hline *h)
 
     if (!r->machine || h->coming || (lost && h->there == *lost))
         return true;
-    if (r->machine->where(r->machine->caches, h->core, line_address(r, h)) == LEVEL_NONE)
+    if (line_level(r, h) == LEVEL_NONE)
         return false;
     if (lost)
         h->there = *lost;
@@ -191,7 +191,7 @@ static void charge_question(struct radish_access *a, const struct line_access *s
 {
     struct ledger_note *n = put(a, LEDGER_ASK);
 
-    n->ask.line = s->line << a->r->line_shift;
+    n->ask.line = paddr_of(s->line << a->r->line_shift);
     n->ask.cores[0] = s->ask[0];
     n->ask.cores[1] = s->ask[1];
     n->ask.bytes = s->ask_bytes;
@@ -205,7 +205,7 @@ static void charge(struct radish_access *a, const struct line_access *s, unsigne
 
     if (UNLIKELY(s->drained))
         charge_wait(a, s->drained);
-    ledger_touch(&r->ledger, a->account, line_address(r, a->own) + first * RADISH_ENTRY,
+    ledger_touch(&r->ledger, a->account, paddr_plus(line_address(r, a->own), first * RADISH_ENTRY),
                  (last - first + 1) * RADISH_ENTRY, s->store ? MEM_STORE : MEM_LOAD);
     if (s->fill)
         charge_fill(a, s);
@@ -217,11 +217,11 @@ static void charge(struct radish_access *a, const struct line_access *s, unsigne
 }
 
 /* Granules `set` of the history line whose data begins at a physical address. */
-static void access_line(struct radish_access *a, sim_addr physical, granule_set set)
+static void access_line(struct radish_access *a, struct paddr physical, granule_set set)
 {
     struct radish *r = a->r;
-    struct line_access line = {.line = physical >> r->line_shift,
-                               .kind = (unsigned)(physical >> r->number_shift) & (r->kinds - 1)},
+    struct line_access line = {.line = physical.at >> r->line_shift,
+                               .kind = (unsigned)(physical.at >> r->number_shift) & (r->kinds - 1)},
                        *s = &line;
 
     a->own = own_line(a, s);
@@ -247,13 +247,13 @@ static void access_line(struct radish_access *a, sim_addr physical, granule_set 
 
 /* ---- an access ------------------------------------------------------------------------------ */
 
-static int out_of_range(struct radish *r, sim_addr physical)
+static int out_of_range(struct radish *r, struct paddr physical)
 {
     return err_set(r->env->err, LARD_CONFIG,
                    "event %llu: physical address 0x%llx has no history lines, which are for the "
                    "first %llu bytes; set pages.mapping to first-touch, or raise the policy's "
                    "memory",
-                   (unsigned long long)*r->env->number, (unsigned long long)physical,
+                   (unsigned long long)*r->env->number, (unsigned long long)physical.at,
                    (unsigned long long)r->params.memory);
 }
 
@@ -269,8 +269,8 @@ static void decide(struct radish_access *a)
         const sim_addr to = end < g.last ? end : g.last;
         const unsigned low = (unsigned)((from - base) >> r->granule_shift),
                        n = (unsigned)((to - from) >> r->granule_shift) + 1;
-        const sim_addr physical = machine_physical(r->machine, base);
-        if (r->machine && physical >= r->params.memory) {
+        const struct paddr physical = machine_physical(r->machine, vaddr_of(base));
+        if (r->machine && physical.at >= r->params.memory) {
             out_of_range(r, physical);
             return;
         }
@@ -372,9 +372,9 @@ sim_cycle radish_pay(void *self, unsigned core, sim_cycle now)
  */
 
 /* Of its history line, as a page has whole lines. */
-static unsigned index_of(const struct radish *r, sim_addr a)
+static unsigned index_of(const struct radish *r, struct paddr a)
 {
-    return (unsigned)(a >> r->granule_shift) & (r->entries - 1);
+    return (unsigned)(a.at >> r->granule_shift) & (r->entries - 1);
 }
 
 /* Where the thread is; NULL: that is not known yet. */
@@ -395,8 +395,8 @@ void radish_soon(const void *self, const struct event *ev)
 
     if (!hint)
         return;
-    const sim_addr at = machine_physical(r->machine, ev->addr);
-    struct hline *h = line_on_core(r, (unsigned)(hint - r->hint), at >> r->number_shift);
+    const struct paddr at = machine_physical(r->machine, event_at(ev));
+    struct hline *h = line_on_core(r, (unsigned)(hint - r->hint), at.at >> r->number_shift);
     *hint = h;
     if (!h)
         return;

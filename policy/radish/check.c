@@ -143,7 +143,7 @@ static unsigned conflicts_of(unsigned class)
 static void report_past(struct radish_access *a, const struct gathered *x, unsigned i)
 {
     struct radish *r = a->r;
-    const sim_addr granule = line_granule(r, a->own, i);
+    const struct paddr granule = line_granule(r, a->own, i);
     const struct race_side earlier = {.event = x->is.event,
                                       .site = x->is.site,
                                       .thread = x->is.tid,

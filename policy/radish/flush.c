@@ -142,19 +142,20 @@ sim_cycle flush_paid(struct radish *r, unsigned core, struct flushed *f, sim_cyc
 
 /* ---- what happens to lines ------------------------------------------------------------------ */
 
-static bool is_history(const struct radish *r, sim_addr addr)
+static bool is_history(const struct radish *r, struct paddr addr)
 {
-    return addr - r->params.base < r->stride * r->cores;
+    return addr.at - r->params.base < r->stride * r->cores;
 }
 
 /* Most are in another cache still. A clean one is dropped, and nobody has to pay. */
-static void history_line(struct radish *r, struct flushed *f, sim_addr addr)
+static void history_line(struct radish *r, struct flushed *f, struct paddr addr)
 {
-    const unsigned core = (unsigned)((addr - r->params.base) / r->stride);
+    const unsigned core = (unsigned)((addr.at - r->params.base) / r->stride);
 
-    if (r->machine->where(r->machine->caches, core, addr) != LEVEL_NONE)
+    if (level_on(r, core, addr) != LEVEL_NONE)
         return;
-    struct hline *h = line_on_core(r, core, (addr - r->params.base) % r->stride >> r->line_shift),
+    struct hline *h =
+                     line_on_core(r, core, (addr.at - r->params.base) % r->stride >> r->line_shift),
                  *left = NULL;
     if (!h || h->coming)
         return;
@@ -178,10 +179,10 @@ static void data_evicted(struct radish *r, struct flushed *f, struct data_line *
     }
 }
 
-bool data_anywhere(const struct radish *r, sim_addr addr)
+bool data_anywhere(const struct radish *r, struct paddr addr)
 {
     for (unsigned core = 0; core < r->cores; core++)
-        if (r->machine->where(r->machine->caches, core, addr) != LEVEL_NONE)
+        if (level_on(r, core, addr) != LEVEL_NONE)
             return true;
     return false;
 }
@@ -201,12 +202,12 @@ static void data_left(struct radish *r, struct flushed *f, struct data_line *p)
 
 static void data_line(struct radish *r, struct flushed *f, const struct line_event *le)
 {
-    if (le->addr >= r->params.memory) /* the manager's, or the runtime's */
+    if (le->addr.at >= r->params.memory) /* the manager's, or the runtime's */
         return;
-    const enum mem_level left_in = r->machine->where(r->machine->caches, le->core, le->addr);
+    const enum mem_level left_in = level_on(r, le->core, le->addr);
     if (left_in == LEVEL_L1 || left_in == LEVEL_L2)
         return;
-    struct data_line *p = data_find(r, le->addr >> r->line_shift);
+    struct data_line *p = data_find(r, le->addr.at >> r->line_shift);
     if (p && le->level != LEVEL_L3)
         data_evicted(r, f, p, le->core);
     if (p && p->lines && !left_in && !data_anywhere(r, le->addr))

@@ -9,18 +9,18 @@
 
 #include <stdlib.h>
 
-static sim_addr destination(const struct region_part *p, sim_addr granule)
+static struct paddr destination(const struct region_part *p, struct paddr granule)
 {
-    return p->to + (granule - p->from);
+    return paddr_plus(p->to, granule.at - p->from.at);
 }
 
 /* ---- which lines ---------------------------------------------------------------------------- */
 
 static bool share_lines(const struct radish *r, const struct region_part *p)
 {
-    const uint64_t to = p->to >> r->line_shift, from = p->from >> r->line_shift;
-    const uint64_t to_last = (p->to + (p->bytes - 1)) >> r->line_shift,
-                   from_last = (p->from + (p->bytes - 1)) >> r->line_shift;
+    const uint64_t to = p->to.at >> r->line_shift, from = p->from.at >> r->line_shift;
+    const uint64_t to_last = (p->to.at + (p->bytes - 1)) >> r->line_shift,
+                   from_last = (p->from.at + (p->bytes - 1)) >> r->line_shift;
 
     return to <= from_last && from <= to_last;
 }
@@ -31,10 +31,10 @@ static bool destination_here(const struct radish *r, const struct hline *h,
     const uint64_t size = UINT64_C(1) << r->line_shift;
     const unsigned first = (unsigned)__builtin_ctzll(set),
                    last = 63 - (unsigned)__builtin_clzll(set);
-    const sim_addr from = destination(p, line_granule(r, h, first)) & ~(size - 1),
-                   to = destination(p, line_granule(r, h, last));
+    const struct paddr to = destination(p, line_granule(r, h, last));
+    struct paddr at = paddr_down(destination(p, line_granule(r, h, first)), size);
 
-    for (sim_addr at = from; at <= to; at += size)
+    for (; at.at <= to.at; at = paddr_plus(at, size))
         if (!data_anywhere(r, at))
             return false;
     return true;
@@ -47,8 +47,7 @@ static bool may_stay(const struct radish *r, const struct hline *h, const struct
 
     if (h->leaving || !c->taken || c->actor != h->actor || !(records_set(h, EVERY_CLASS) & set))
         return false;
-    return !r->machine || (r->machine->where(r->machine->caches, h->core, line_address(r, h)) &&
-                           destination_here(r, h, p, set));
+    return !r->machine || (line_level(r, h) && destination_here(r, h, p, set));
 }
 
 static void choose(struct radish *r, uint64_t line, const struct region_part *p,
@@ -76,10 +75,10 @@ static void evict(struct radish *r, struct hline *h, granule_set set, unsigned c
 void copy_source(struct radish *r, struct visit *v, const struct region_part *p,
                  struct taken_along *along)
 {
-    const uint64_t last = (p->from + (p->bytes - 1)) >> r->line_shift;
+    const uint64_t last = (p->from.at + (p->bytes - 1)) >> r->line_shift;
 
     if (r->params.in_cache && !share_lines(r, p))
-        for (uint64_t line = p->from >> r->line_shift; line <= last; line++)
+        for (uint64_t line = p->from.at >> r->line_shift; line <= last; line++)
             choose(r, line, p, along);
     region_visit(r, v, p->from, p->bytes, evict);
 }
@@ -99,11 +98,11 @@ struct making {
 };
 
 /* A new one has what the manager has. */
-static struct made *make(struct making *m, const struct hline *source, sim_addr granule)
+static struct made *make(struct making *m, const struct hline *source, struct paddr granule)
 {
     struct radish *r = m->r;
-    struct data_line *data = data_get(r, granule >> r->line_shift);
-    const unsigned kind = (unsigned)((granule >> r->granule_shift) / r->entries % r->kinds);
+    struct data_line *data = data_get(r, granule.at >> r->line_shift);
+    const unsigned kind = (unsigned)((granule.at >> r->granule_shift) / r->entries % r->kinds);
 
     for (size_t i = 0; i < m->n; i++) {
         struct hline *h = m->made[i].line;
@@ -155,9 +154,9 @@ static void pay_run(const struct making *m, const struct hline *to, const struct
     struct radish *r = m->r;
 
     ledger_exec(&r->ledger, m->core, 1, 0);
-    ledger_mem(&r->ledger, from->core, line_address(r, from) + run.i * RADISH_ENTRY,
+    ledger_mem(&r->ledger, from->core, paddr_plus(line_address(r, from), run.i * RADISH_ENTRY),
                run.n * RADISH_ENTRY, MEM_LOAD, 0);
-    ledger_mem(&r->ledger, to->core, line_address(r, to) + run.j * RADISH_ENTRY,
+    ledger_mem(&r->ledger, to->core, paddr_plus(line_address(r, to), run.j * RADISH_ENTRY),
                run.n * RADISH_ENTRY, MEM_STORE, 0);
 }
 
@@ -168,8 +167,8 @@ static void copy_line(struct making *m, const struct along *a)
     for (granule_set left = a->set; left;) {
         const unsigned i = (unsigned)__builtin_ctzll(left),
                        in = 64 - (unsigned)__builtin_clzll(a->set) - i;
-        const sim_addr to = destination(m->p, line_granule(r, a->line, i));
-        const unsigned j = (unsigned)((to >> r->granule_shift) % r->entries);
+        const struct paddr to = destination(m->p, line_granule(r, a->line, i));
+        const unsigned j = (unsigned)((to.at >> r->granule_shift) % r->entries);
         const struct entry_run run = {i, j, in < r->entries - j ? in : r->entries - j};
         struct made *made = make(m, a->line, to);
         copy_run(r, made->line, a->line, run);
@@ -185,7 +184,7 @@ static void settle(const struct making *m, const struct made *made)
     struct radish *r = m->r;
     const struct hline *h = made->line;
 
-    swm_cached(r->manager, m->core, h->data->line << r->line_shift, h->core, true, 0);
+    swm_cached(r->manager, m->core, paddr_of(h->data->line << r->line_shift), h->core, true, 0);
     for (granule_set rest = h->kept & ~made->set; rest;)
         swm_look(r->manager, m->core, line_granule(r, h, next_granule(&rest)), SWM_READS, 0);
 }

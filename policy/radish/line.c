@@ -187,10 +187,10 @@ void line_free(struct radish *r, struct hline *h)
     pool_give(&r->lines, h);
 }
 
-sim_addr line_granule(const struct radish *r, const struct hline *h, unsigned i)
+struct paddr line_granule(const struct radish *r, const struct hline *h, unsigned i)
 {
-    return (h->data->line << r->line_shift) +
-           ((sim_addr)(h->kind * r->entries + i) << r->granule_shift);
+    return paddr_of((h->data->line << r->line_shift) +
+                    ((uint64_t)(h->kind * r->entries + i) << r->granule_shift));
 }
 
 granule_set line_all(const struct radish *r)

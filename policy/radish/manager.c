@@ -8,21 +8,32 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static sim_addr address_of(const struct radish *r, uint64_t line)
+static struct paddr address_of(const struct radish *r, uint64_t line)
 {
-    return line << r->line_shift;
+    return paddr_of(line << r->line_shift);
+}
+
+static struct paddr granule_at(const struct radish *r, struct paddr first, unsigned i)
+{
+    return paddr_plus(first, (uint64_t)i << r->granule_shift);
+}
+
+/* Of the history line of this kind. */
+static struct paddr first_granule(const struct radish *r, struct paddr line, unsigned kind)
+{
+    return granule_at(r, line, kind * r->entries);
 }
 
 /* ---- blocked regions ------------------------------------------------------------------------ */
 
 static sim_cycle blocked_until(const struct radish *r, uint64_t line, sim_cycle now)
 {
-    const sim_addr from = address_of(r, line), bytes = UINT64_C(1) << r->line_shift;
+    const uint64_t from = address_of(r, line).at, bytes = UINT64_C(1) << r->line_shift;
     sim_cycle until = 0;
 
     for (unsigned i = 0; i < r->n_blocked; i++) {
         const struct blocked *b = &r->blocked[i];
-        if (b->begin <= now && b->from < from + bytes && from < b->from + b->bytes &&
+        if (b->begin <= now && b->from.at < from + bytes && from < b->from.at + b->bytes &&
             b->end > until)
             until = b->end;
     }
@@ -40,7 +51,8 @@ sim_cycle manager_blocked(struct radish *r, unsigned core, uint64_t line, sim_cy
         return now;
     r->st.blocked_requests++;
     for (; until == CYCLE_NEVER; until = blocked_until(r, line, now))
-        now = r->env->mem(r->env->host, core, r->params.manager.base, 8, MEM_LOAD, now) + AGAIN;
+        now = r->env->mem(r->env->host, core, paddr_of(r->params.manager.base), 8, MEM_LOAD, now) +
+              AGAIN;
     if (until > now)
         now = until;
     r->st.blocked_cycles += now - from;
@@ -88,7 +100,7 @@ static void tell_lines(struct hline *h, struct stored new)
 /* An older read of the same thread, on the core where it was before, does not take the place of a
  * newer one. */
 static bool is_stale(const struct radish *r, const struct hline *h, const struct access_record *x,
-                     sim_addr granule)
+                     struct paddr granule)
 {
     const struct swm_held held = swm_held(r->manager, granule);
     const struct swm_access *there = op_writes(x->op) ? NULL : held_read(&held, h->actor, x->op);
@@ -100,7 +112,7 @@ static sim_cycle store_granule(struct radish *r, unsigned core, struct hline *h,
                                const struct access_record *x, unsigned i, struct stored *new,
                                sim_cycle now)
 {
-    const sim_addr granule = line_granule(r, h, i);
+    const struct paddr granule = line_granule(r, h, i);
     const struct swm_access a = access_of(x, h->actor);
 
     if (x->saved || is_stale(r, h, x, granule))
@@ -185,7 +197,7 @@ sim_cycle manager_persist(struct radish *r, unsigned core, struct hline *h, gran
 {
     struct ledger *l = &r->ledger;
     struct data_line *p = h->data;
-    const sim_addr line = address_of(r, p->line);
+    const struct paddr line = address_of(r, p->line);
     const bool gathered = l->gathers;
 
     if (!gathered)
@@ -238,7 +250,7 @@ sim_cycle manager_leave(struct radish *r, unsigned core, struct hline *left, enu
 {
     while (left) {
         struct hline *h = left;
-        const sim_addr at = line_address(r, h);
+        const struct paddr at = line_address(r, h);
         const uint64_t number = h->number;
         const unsigned of = h->core;
         left = h->later;
@@ -267,7 +279,7 @@ sim_cycle manager_flush(struct radish *r, unsigned core, struct hline *left, enu
     now = swm_enter(r->manager, core, why, now);
     while (left) {
         struct hline *h = left;
-        const sim_addr at = line_address(r, h);
+        const struct paddr at = line_address(r, h);
         left = h->later;
         now = manager_store_flushed(r, core, h, now);
         now = ledger_drop(&r->ledger, core, at, now);
@@ -359,13 +371,12 @@ sim_cycle manager_fill_paid(struct radish *r, unsigned core, const struct check_
                             sim_cycle now)
 {
     const enum swm_depth depth = c->reads ? SWM_READS : SWM_NO_BLOCK;
-    const sim_addr at = address_of(r, c->line);
-    const sim_addr first = at + ((sim_addr)(c->kind * r->entries) << r->granule_shift);
+    const struct paddr at = address_of(r, c->line);
+    const struct paddr first = first_granule(r, at, c->kind);
 
     now = swm_find(r->manager, core, at, now);
     for (granule_set left = c->set; left;)
-        now = swm_look(r->manager, core,
-                       first + ((sim_addr)next_granule(&left) << r->granule_shift), depth, now);
+        now = swm_look(r->manager, core, granule_at(r, first, next_granule(&left)), depth, now);
     return swm_cached(r->manager, core, at, core, true, now);
 }
 
@@ -373,14 +384,13 @@ sim_cycle manager_fill_paid(struct radish *r, unsigned core, const struct check_
 
 static sim_cycle look_at(struct radish *r, unsigned core, const struct check_paid *c, sim_cycle now)
 {
-    const sim_addr at = address_of(r, c->line);
-    const sim_addr first = at + ((sim_addr)(c->kind * r->entries) << r->granule_shift);
+    const struct paddr at = address_of(r, c->line);
+    const struct paddr first = first_granule(r, at, c->kind);
 
     now = swm_find(r->manager, core, at, now);
     for (granule_set left = c->set; left;)
-        now =
-            swm_look(r->manager, core, first + ((sim_addr)next_granule(&left) << r->granule_shift),
-                     c->reads ? SWM_READS : SWM_WRITE, now);
+        now = swm_look(r->manager, core, granule_at(r, first, next_granule(&left)),
+                       c->reads ? SWM_READS : SWM_WRITE, now);
     return now;
 }
 

@@ -85,7 +85,8 @@ void move_put(struct radish *r, const struct event *ev)
     s->at = xgrow(s->at, s->n, &s->cap, sizeof(struct held_copy *));
     struct held_copy *h = s->at[s->n++] = xcalloc(1, sizeof *h);
     budget_take(r->env->budget, sizeof *h);
-    *h = (struct held_copy){.ev = {ev[0], ev[1]}, .left = {ev->addr, ev[1].addr, ev->aux}};
+    *h =
+        (struct held_copy){.ev = {ev[0], ev[1]}, .left = {event_at(ev), event_at(&ev[1]), ev->aux}};
     add_pages(r, h, ev->addr, ev->aux);
     add_pages(r, h, ev[1].addr, ev->aux);
     s->live++;
@@ -119,8 +120,8 @@ static bool meet(sim_addr a, uint64_t a_bytes, sim_addr b, uint64_t b_bytes)
 
 static bool touches(const struct held_copy *h, sim_addr at, uint64_t bytes)
 {
-    return h->left.bytes && (meet(h->left.to, h->left.bytes, at, bytes) ||
-                             meet(h->left.from, h->left.bytes, at, bytes));
+    return h->left.bytes && (meet(h->left.to.at, h->left.bytes, at, bytes) ||
+                             meet(h->left.from.at, h->left.bytes, at, bytes));
 }
 
 /* One that something in [at, at + bytes) touches; NULL: none. */

@@ -308,7 +308,8 @@ static void *radish_create(const struct policy_env *env, const void *params, str
     new_manager(r);
     radish_declare(r, env->stats);
     if (r->machine)
-        r->machine->histories(r->machine->caches, r->params.base, r->stride * r->cores);
+        r->machine->caches.type->histories(r->machine->caches.self, paddr_of(r->params.base),
+                                           r->stride * r->cores);
     return r;
 }
 

@@ -134,7 +134,7 @@ struct queued_check { /* in software; its verdict is told already */
 };
 
 struct blocked { /* a region that a copy works on */
-    sim_addr from;
+    struct paddr from;
     uint64_t bytes;
     sim_cycle begin, end; /* CYCLE_NEVER: still going on */
 };
@@ -176,8 +176,8 @@ struct visit { /* of the lines of a part of a region, for one handler */
     sim_cycle until; /* checks that had to be over first */
 };
 
-struct copy_regions { /* of a copy; virtual */
-    sim_addr to, from;
+struct copy_regions { /* of a copy */
+    struct vaddr to, from;
     uint64_t bytes;
 };
 struct held_copy; /* a copy that is held back, of radish/move.c */
@@ -288,11 +288,22 @@ struct hline *line_new(struct radish *r, struct data_line *p, unsigned core, uns
 void line_free(struct radish *r, struct hline *h);
 void line_pools(struct radish *r);
 void line_pools_free(struct radish *r);
-static inline sim_addr line_address(const struct radish *r, const struct hline *h)
+static inline struct paddr line_address(const struct radish *r, const struct hline *h)
 {
-    return r->params.base + h->core * r->stride + (h->number << r->line_shift);
+    return paddr_of(r->params.base + h->core * r->stride + (h->number << r->line_shift));
 }
-sim_addr line_granule(const struct radish *r, const struct hline *h, unsigned i);
+/* Where a core has what lies there; on a machine. */
+static inline enum mem_level level_on(const struct radish *r, unsigned core, struct paddr at)
+{
+    const struct caches *c = &r->machine->caches;
+
+    return c->type->where(c->self, core, at);
+}
+static inline enum mem_level line_level(const struct radish *r, const struct hline *h)
+{
+    return level_on(r, h->core, line_address(r, h));
+}
+struct paddr line_granule(const struct radish *r, const struct hline *h, unsigned i);
 granule_set line_all(const struct radish *r); /* every entry */
 /* It is not on chip any more; it stays to be found until it has been stored, and freed. */
 void line_leaves(struct radish *r, struct hline *h);
@@ -449,7 +460,7 @@ static inline sim_cycle lost_paid(struct radish *r, unsigned core, sim_cycle now
     return UNLIKELY(lost_some(&r->lost[core])) ? flush_lost_paid(r, core, now) : now;
 }
 
-bool data_anywhere(const struct radish *r, sim_addr addr); /* in some cache */
+bool data_anywhere(const struct radish *r, struct paddr addr); /* in some cache */
 
 /* ---- radish/region.c: clear and copy ----------------------------------------------------------
  */

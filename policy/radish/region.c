@@ -32,45 +32,45 @@ static sim_addr page_mask(const struct radish *r)
 /* ---- pieces --------------------------------------------------------------------------------- */
 
 /* Frames may be smaller than pages of the instructions. */
-static bool contiguous(const struct radish *r, sim_addr from, uint64_t bytes)
+static bool contiguous(const struct radish *r, struct vaddr from, uint64_t bytes)
 {
-    const sim_addr at = machine_physical(r->machine, from);
+    const struct paddr at = machine_physical(r->machine, from);
 
-    for (uint64_t i = RADISH_PAGE_MIN - from % RADISH_PAGE_MIN; r->machine && i < bytes;
+    for (uint64_t i = RADISH_PAGE_MIN - from.at % RADISH_PAGE_MIN; r->machine && i < bytes;
          i += RADISH_PAGE_MIN)
-        if (machine_physical(r->machine, from + i) != at + i)
+        if (!paddr_same(machine_physical(r->machine, vaddr_plus(from, i)), paddr_plus(at, i)))
             return false;
     return true;
 }
 
 /* How much of `left` bytes is in one page on both sides: from the front, or at the end. */
-static uint64_t room_of(sim_addr to, sim_addr from, uint64_t left, sim_addr mask, bool down)
+static uint64_t room_of(struct vaddr to, struct vaddr from, uint64_t left, sim_addr mask, bool down)
 {
-    const uint64_t at = down ? left - 1 : 0, t = (to + at) & mask, f = (from + at) & mask;
+    const uint64_t at = down ? left - 1 : 0, t = (to.at + at) & mask, f = (from.at + at) & mask;
     const uint64_t room = down ? (t < f ? t : f) + 1 : mask + 1 - (t > f ? t : f);
 
     return left < room ? left : room;
 }
 
-static uint64_t piece_of(const struct radish *r, sim_addr to, sim_addr from, uint64_t left,
+static uint64_t piece_of(const struct radish *r, struct vaddr to, struct vaddr from, uint64_t left,
                          bool down)
 {
     const uint64_t n = room_of(to, from, left, page_mask(r), down);
     const uint64_t skip = down ? left - n : 0;
 
-    if (contiguous(r, to + skip, n) && contiguous(r, from + skip, n))
+    if (contiguous(r, vaddr_plus(to, skip), n) && contiguous(r, vaddr_plus(from, skip), n))
         return n;
     return room_of(to, from, left, RADISH_PAGE_MIN - 1, down);
 }
 
-static bool known_page(const struct radish *r, sim_addr at)
+static bool known_page(const struct radish *r, struct paddr at)
 {
-    return map_find(&r->pages, at >> PAGE_BITS);
+    return map_find(&r->pages, at.at >> PAGE_BITS);
 }
 
-static void know_pages(struct radish *r, sim_addr at, uint64_t bytes)
+static void know_pages(struct radish *r, struct paddr at, uint64_t bytes)
 {
-    for (uint64_t page = at >> PAGE_BITS; page <= (at + bytes - 1) >> PAGE_BITS; page++)
+    for (uint64_t page = at.at >> PAGE_BITS; page <= (at.at + bytes - 1) >> PAGE_BITS; page++)
         *map_put(&r->pages, page) = 1;
 }
 
@@ -123,7 +123,7 @@ static void drain(struct radish *r, struct visit *v, const struct data_line *p)
 }
 
 /* Each line on chip that has something of it; a line of data may go with its last one. */
-static void visit_data(struct radish *r, uint64_t line, sim_addr from, uint64_t bytes,
+static void visit_data(struct radish *r, uint64_t line, struct paddr from, uint64_t bytes,
                        line_visit *fn, unsigned core)
 {
     for (unsigned k = 0; k < r->kinds; k++) {
@@ -138,7 +138,7 @@ static void visit_data(struct radish *r, uint64_t line, sim_addr from, uint64_t 
 }
 
 /* What the manager has of the line stays, but for the cores that may have it cached. */
-static void visit_line(struct radish *r, struct visit *v, uint64_t line, sim_addr from,
+static void visit_line(struct radish *r, struct visit *v, uint64_t line, struct paddr from,
                        uint64_t bytes, line_visit *fn)
 {
     const struct data_line *p = data_find(r, line);
@@ -149,14 +149,15 @@ static void visit_line(struct radish *r, struct visit *v, uint64_t line, sim_add
         p = data_find(r, line);
     }
     if (!p || !p->lines)
-        swm_uncached(r->manager, v->core, line << r->line_shift, 0);
+        swm_uncached(r->manager, v->core, paddr_of(line << r->line_shift), 0);
 }
 
-void region_visit(struct radish *r, struct visit *v, sim_addr from, uint64_t bytes, line_visit *fn)
+void region_visit(struct radish *r, struct visit *v, struct paddr from, uint64_t bytes,
+                  line_visit *fn)
 {
-    const uint64_t last = (from + bytes - 1) >> r->line_shift;
+    const uint64_t last = (from.at + bytes - 1) >> r->line_shift;
 
-    for (uint64_t line = from >> r->line_shift; line <= last; line++)
+    for (uint64_t line = from.at >> r->line_shift; line <= last; line++)
         visit_line(r, v, line, from, bytes, fn);
 }
 
@@ -177,7 +178,7 @@ static sim_cycle end_part(struct radish *r, struct visit *v, sim_cycle now)
 
 /* ---- clear ---------------------------------------------------------------------------------- */
 
-static sim_cycle clear_part(struct radish *r, unsigned core, sim_addr from, uint64_t bytes,
+static sim_cycle clear_part(struct radish *r, unsigned core, struct paddr from, uint64_t bytes,
                             sim_cycle now)
 {
     const uint64_t size = UINT64_C(1) << r->line_shift;
@@ -185,24 +186,25 @@ static sim_cycle clear_part(struct radish *r, unsigned core, sim_addr from, uint
 
     now = begin_part(r, &v, SWM_CLEAR, now);
     for (uint64_t done = 0, n; done < bytes; done += n) { /* line by line, each looked up once */
-        const sim_addr at = from + done;
-        n = size - (at & (size - 1));
+        const struct paddr at = paddr_plus(from, done);
+        n = size - paddr_within(at, size);
         n = n < bytes - done ? n : bytes - done;
-        visit_line(r, &v, at >> r->line_shift, from, bytes, discard);
+        visit_line(r, &v, at.at >> r->line_shift, from, bytes, discard);
         swm_clear(r->manager, core, at, n, 0);
     }
     return end_part(r, &v, now);
 }
 
-/* What of the region lies in a page that has had history. */
+/* What of the region lies in a page that has had history. Without a machine, so that both kinds of
+ * address are one number. */
 static void clear_page(struct radish *r, const struct event *ev, unsigned core, uint64_t page)
 {
     const sim_addr at = page << PAGE_BITS, last = at + ((1u << PAGE_BITS) - 1);
     const sim_addr end = ev->addr + (ev->aux - 1);
     const sim_addr from = at > ev->addr ? at : ev->addr, to = last < end ? last : end;
 
-    if (from <= to && known_page(r, at))
-        clear_part(r, core, from, to - from + 1, 0);
+    if (from <= to && known_page(r, paddr_of(at)))
+        clear_part(r, core, paddr_of(from), to - from + 1, 0);
 }
 
 /* Without a machine: the pages of the region, or those that there are, whichever are fewer. */
@@ -223,7 +225,7 @@ static void clear_known(struct radish *r, const struct event *ev, unsigned core)
 
 sim_cycle region_clear(struct radish *r, const struct event *ev, unsigned core, sim_cycle now)
 {
-    sim_addr at = ev->addr;
+    struct vaddr at = event_at(ev);
 
     if (!ev->aux)
         return now;
@@ -238,7 +240,7 @@ sim_cycle region_clear(struct radish *r, const struct event *ev, unsigned core, 
     for (uint64_t left = ev->aux; left;) {
         const uint64_t n = piece_of(r, at, at, left, false);
         now = clear_part(r, core, machine_physical(r->machine, at), n, now);
-        at += n;
+        at = vaddr_plus(at, n);
         left -= n;
     }
     return now;
@@ -248,7 +250,7 @@ sim_cycle region_clear(struct radish *r, const struct event *ev, unsigned core, 
 
 /* A slot for a region that is blocked until its copy ends: of one that ended long ago, or whenever
  * there is no other. */
-static unsigned block(struct radish *r, sim_addr from, uint64_t bytes, sim_cycle now)
+static unsigned block(struct radish *r, struct paddr from, uint64_t bytes, sim_cycle now)
 {
     enum { LONG_AGO = 1 << 20 };
     const bool full = r->n_blocked == RADISH_BLOCKED_MAX;
@@ -298,11 +300,11 @@ static sim_cycle copy_part(struct radish *r, unsigned core, const struct region_
     return now;
 }
 
-static bool has_history(const struct radish *r, sim_addr at)
+static bool has_history(const struct radish *r, struct paddr at)
 {
     const struct swm_held held = swm_held(r->manager, at);
-    const struct data_line *p = data_find(r, at >> r->line_shift);
-    const uint64_t n = at >> r->granule_shift;
+    const struct data_line *p = data_find(r, at.at >> r->line_shift);
+    const uint64_t n = at.at >> r->granule_shift;
     const struct hline *h = p ? p->of_kind[n / r->entries % r->kinds] : NULL;
 
     for (; h; h = h->next)
@@ -312,18 +314,18 @@ static bool has_history(const struct radish *r, sim_addr at)
 }
 
 /* The first granule of the destination that has history and is not the source's, too. */
-static bool breach(const struct radish *r, const struct event *ev, sim_addr *where)
+static bool breach(const struct radish *r, const struct event *ev, struct vaddr *where)
 {
-    const sim_addr source = ev[1].addr;
+    const struct vaddr source = event_at(&ev[1]);
 
     for (uint64_t i = 0; i < ev->aux;) {
-        const sim_addr at = machine_physical(r->machine, ev->addr + i);
-        *where = ev->addr + i;
+        *where = vaddr_plus(event_at(ev), i);
+        const struct paddr at = machine_physical(r->machine, *where);
         if (!known_page(r, at)) {
-            i += RADISH_PAGE_MIN - *where % RADISH_PAGE_MIN;
+            i += RADISH_PAGE_MIN - where->at % RADISH_PAGE_MIN;
             continue;
         }
-        if (*where - source >= ev->aux && has_history(r, at))
+        if (where->at - source.at >= ev->aux && has_history(r, at))
             return true;
         i += UINT64_C(1) << r->granule_shift;
     }
@@ -333,7 +335,7 @@ static bool breach(const struct radish *r, const struct event *ev, sim_addr *whe
 /* The contract of CopyHistory, where the runtime keeps it (LARD 4.2). */
 static int destination_empty(struct radish *r, const struct event *ev)
 {
-    sim_addr at;
+    struct vaddr at;
 
     if (!r->lard || !breach(r, ev, &at))
         return 0;
@@ -342,21 +344,21 @@ static int destination_empty(struct radish *r, const struct event *ev)
                    "access history; the runtime must ClearHistory the destination first, or the "
                    "policy must have another view than tracked",
                    (unsigned long long)*r->env->number, (unsigned long long)ev->addr,
-                   (unsigned long long)ev->aux, (unsigned long long)at);
+                   (unsigned long long)ev->aux, (unsigned long long)at.at);
 }
 
 /* In one page on both sides. */
 static struct region_part next_part(const struct radish *r, struct copy_regions *at)
 {
-    const bool down = at->to > at->from;
+    const bool down = at->to.at > at->from.at;
     const uint64_t n = piece_of(r, at->to, at->from, at->bytes, down),
                    skip = down ? at->bytes - n : 0;
-    const struct region_part p = {machine_physical(r->machine, at->to + skip),
-                                  machine_physical(r->machine, at->from + skip), n};
+    const struct region_part p = {machine_physical(r->machine, vaddr_plus(at->to, skip)),
+                                  machine_physical(r->machine, vaddr_plus(at->from, skip)), n};
 
     at->bytes -= n;
-    at->to += down ? 0 : n;
-    at->from += down ? 0 : n;
+    at->to = vaddr_plus(at->to, down ? 0 : n);
+    at->from = vaddr_plus(at->from, down ? 0 : n);
     return p;
 }
 
@@ -395,11 +397,11 @@ void region_copy_at_once(struct radish *r, struct copy_regions *left, bool move,
 
 sim_cycle region_copy(struct radish *r, const struct event *ev, unsigned core, sim_cycle now)
 {
-    struct copy_regions left = {ev->addr, ev[1].addr, ev->aux};
+    struct copy_regions left = {event_at(ev), event_at(&ev[1]), ev->aux};
 
     if (ev->aux > REGION_MAX)
         too_big(r, ev);
-    if (ev->aux > REGION_MAX || left.to == left.from || destination_empty(r, ev))
+    if (ev->aux > REGION_MAX || left.to.at == left.from.at || destination_empty(r, ev))
         return now;
     if (move_wants(r, ev)) {
         move_put(r, ev);

@@ -6,8 +6,8 @@
 
 #include "policy/radish/radish.h"
 
-struct region_part { /* of a region, in one page on either side; physical */
-    sim_addr to, from;
+struct region_part { /* of a region, in one page on either side */
+    struct paddr to, from;
     uint64_t bytes;
 };
 
@@ -16,19 +16,20 @@ struct region_part { /* of a region, in one page on either side; physical */
 
 /* The granules of a history line that are in [from, from + bytes). */
 static inline granule_set region_inside(const struct radish *r, const struct hline *h,
-                                        sim_addr from, uint64_t bytes)
+                                        struct paddr from, uint64_t bytes)
 {
     granule_set set = 0;
 
     for (unsigned i = 0; i < r->entries; i++)
-        if (line_granule(r, h, i) - from < bytes)
+        if (line_granule(r, h, i).at - from.at < bytes)
             set |= (granule_set)1 << i;
     return set;
 }
 
 /* set: what of the line is in the region. */
 typedef void line_visit(struct radish *r, struct hline *h, granule_set set, unsigned core);
-void region_visit(struct radish *r, struct visit *v, sim_addr from, uint64_t bytes, line_visit *fn);
+void region_visit(struct radish *r, struct visit *v, struct paddr from, uint64_t bytes,
+                  line_visit *fn);
 line_visit region_store; /* all that the line holds goes to the manager, and the line */
 /* Each part a handler. */
 /* *left is what has not taken effect: meanwhile others may do that. */

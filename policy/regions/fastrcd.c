@@ -63,7 +63,7 @@ static NO_INLINE void give_block(struct fastrcd *f, struct rcd_thread *t)
 {
     enum { LINE = 64 };
 
-    if (!t->block)
+    if (!t->block.at)
         t->block = metadata_take(f->cost.cost, f->env->core, LINE);
 }
 

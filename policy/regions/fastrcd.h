@@ -14,7 +14,7 @@ struct reader { /* a thread's last read */
 };
 struct overflow {            /* what has no room in the variable's line: a read map, atomics */
     struct atomics *atomics; /* owns; NULL: none */
-    sim_addr block;          /* of the read map on the machine; 0: there is none */
+    struct paddr block;      /* of the read map on the machine; 0: there is none */
     uint32_t n, cap;         /* n 0: no map */
     struct reader at[];
 };
@@ -43,9 +43,9 @@ static inline const struct atomics *atomics_of(const struct rcd_variable *x) /* 
     return x->overflow ? x->overflow->atomics : NULL;
 }
 
-struct rcd_thread {  /* an actor */
-    uint64_t region; /* its number, from 1 */
-    sim_addr block;  /* on the machine, where its clock is; 0: not yet */
+struct rcd_thread {     /* an actor */
+    uint64_t region;    /* its number, from 1 */
+    struct paddr block; /* on the machine, where its clock is; 0: not yet */
 };
 
 /* ---- costs: fastrcd_cost.c ------------------------------------------------------------------ */

@@ -25,11 +25,11 @@ static void step(struct rcd_cost *c, unsigned on, enum step s)
 {
     ledger_step(c->cost, on, s);
 }
-static void load(struct rcd_cost *c, unsigned on, sim_addr at, uint64_t bytes)
+static void load(struct rcd_cost *c, unsigned on, struct paddr at, uint64_t bytes)
 {
     ledger_access(c->cost, on, at, bytes, MEM_LOAD);
 }
-static void store(struct rcd_cost *c, unsigned on, sim_addr at, uint64_t bytes)
+static void store(struct rcd_cost *c, unsigned on, struct paddr at, uint64_t bytes)
 {
     ledger_access(c->cost, on, at, bytes, MEM_STORE);
 }
@@ -46,15 +46,16 @@ static const struct metadata_steps reach_steps = {STEP_PLACE, STEP_SHADOW, STEP_
 
 /* Begins every access: loads the own epoch and one of the variable's words, and compares them.
  * Returns where the words are. */
-static sim_addr begin(struct rcd_cost *c, sim_addr addr, unsigned word, uint32_t me, unsigned on)
+static struct paddr begin(struct rcd_cost *c, sim_addr addr, unsigned word, uint32_t me,
+                          unsigned on)
 {
     ledger_part(c->cost, PART_CHECK);
     if (!c->cost->held) {
         load_clock(c, me, on);
         metadata_reach(c->cost, on, addr, &reach_steps);
     }
-    const sim_addr at = metadata_at(c->cost, addr);
-    load(c, on, at + word, WORD);
+    const struct paddr at = metadata_at(c->cost, addr);
+    load(c, on, paddr_plus(at, word), WORD);
     step(c, on, STEP_SAME);
     return at;
 }
@@ -72,10 +73,10 @@ static unsigned lock_word(const struct rcd_cost *c)
     return c->readers ? READ_AT : WRITE_AT;
 }
 
-static void lock(struct rcd_cost *c, sim_addr at, unsigned on)
+static void lock(struct rcd_cost *c, struct paddr at, unsigned on)
 {
     step(c, on, STEP_LOCK);
-    ledger_access(c->cost, on, at + lock_word(c), WORD, MEM_ATOMIC);
+    ledger_access(c->cost, on, paddr_plus(at, lock_word(c)), WORD, MEM_ATOMIC);
 }
 
 /* An epoch against its thread's clock: none, the own thread's, or another's, whose clock is loaded.
@@ -113,9 +114,9 @@ static uint32_t slots_for(uint32_t reads)
 }
 
 /* Threads are numbered from 0, so that two seldom have one slot: that they do costs nothing. */
-static sim_addr slot_of(const struct overflow *m, uint32_t actor)
+static struct paddr slot_of(const struct overflow *m, uint32_t actor)
 {
-    return m->block + (uint64_t)(actor & (slots_for(m->n) - 1)) * RCD_SLOT_BYTES;
+    return paddr_plus(m->block, (uint64_t)(actor & (slots_for(m->n) - 1)) * RCD_SLOT_BYTES);
 }
 
 static void make_block(struct rcd_cost *c, struct overflow *m, uint32_t slots, unsigned on)
@@ -128,7 +129,7 @@ static void make_block(struct rcd_cost *c, struct overflow *m, uint32_t slots, u
     step(c, on, STEP_MAP_NEW);
 }
 
-static void give_block(struct rcd_cost *c, sim_addr block, uint32_t slots, unsigned on)
+static void give_block(struct rcd_cost *c, struct paddr block, uint32_t slots, unsigned on)
 {
     const uint64_t bytes = (uint64_t)slots * RCD_SLOT_BYTES;
 
@@ -158,16 +159,17 @@ void rcd_map_copy(struct rcd_cost *c, const struct overflow *from, struct overfl
 void rcd_map_add(struct rcd_cost *c, struct overflow *m, unsigned on)
 {
     const uint32_t was = slots_for(m->n), slots = slots_for(m->n + 1);
-    const sim_addr old = m->block;
+    const struct paddr old = m->block;
 
     if (slots == was)
         return;
     const enum cost_part part = ledger_part(c->cost, PART_MAPS);
     make_block(c, m, slots, on);
     for (uint32_t i = 0; c->cost->on && i < m->n; i++) {
-        load(c, on, old + (uint64_t)i * RCD_SLOT_BYTES, RCD_SLOT_BYTES);
+        load(c, on, paddr_plus(old, (uint64_t)i * RCD_SLOT_BYTES), RCD_SLOT_BYTES);
         step(c, on, STEP_MAP_MOVE);
-        store(c, on, m->block + (uint64_t)(m->at[i].actor & (slots - 1)) * RCD_SLOT_BYTES,
+        store(c, on,
+              paddr_plus(m->block, (uint64_t)(m->at[i].actor & (slots - 1)) * RCD_SLOT_BYTES),
               RCD_SLOT_BYTES);
     }
     give_block(c, old, was, on);
@@ -194,7 +196,7 @@ static void check_map(struct rcd_cost *c, const struct overflow *m, uint32_t me,
 
     step(c, on, STEP_MAP_FIND);
     for (uint32_t slot = 0; slot < slots; slot++)
-        load(c, on, m->block + (uint64_t)slot * RCD_SLOT_BYTES, RCD_SLOT_BYTES);
+        load(c, on, paddr_plus(m->block, (uint64_t)slot * RCD_SLOT_BYTES), RCD_SLOT_BYTES);
     ledger_steps(c->cost, on, STEP_MAP_SLOT, slots);
     for (uint32_t i = 0; i < m->n; i++)
         check_epoch(c, m->at[i].clock, m->at[i].actor, me, on);
@@ -255,7 +257,7 @@ static void track_read(struct rcd_cost *c, const struct rcd_variable *x, sim_add
     const uint32_t clock = c->clock[me];
     const struct overflow *map = map_of(x);
     const struct reader *r = map ? find(map, me) : NULL;
-    const sim_addr at = begin(c, addr, READ_AT, me, on);
+    const struct paddr at = begin(c, addr, READ_AT, me, on);
 
     c->cost->reads.all++;
     c->cost->reads.same++;
@@ -270,14 +272,14 @@ static void track_read(struct rcd_cost *c, const struct rcd_variable *x, sim_add
     c->cost->reads.same--;
     slow_path(c, on);
     lock(c, at, on);
-    load(c, on, at + WRITE_AT, WORD);
+    load(c, on, paddr_plus(at, WRITE_AT), WORD);
     check_epoch(c, x->clock[WRITES], x->actor[WRITES], me, on);
     check_atomics(c, x, on);
     if (map)
         store_slot(c, map, me, on);
     else
         check_epoch(c, x->clock[READS], x->actor[READS], me, on);
-    store(c, on, at + READ_AT, WORD);
+    store(c, on, paddr_plus(at, READ_AT), WORD);
 }
 
 void rcd_charge_read(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, uint32_t me,
@@ -289,22 +291,22 @@ void rcd_charge_read(struct rcd_cost *c, const struct rcd_variable *x, sim_addr 
 /* Locks the variable after a look at its write word alone: the read word, which is the lock, then
  * the write word again, which may have changed in between. Where that is the lock, the compare and
  * swap says what it is. */
-static void lock_to_write(struct rcd_cost *c, const struct rcd_variable *x, sim_addr at,
+static void lock_to_write(struct rcd_cost *c, const struct rcd_variable *x, struct paddr at,
                           uint32_t me, unsigned on)
 {
     slow_path(c, on);
     if (c->readers)
-        load(c, on, at + READ_AT, WORD);
+        load(c, on, paddr_plus(at, READ_AT), WORD);
     lock(c, at, on);
     if (c->readers)
-        load(c, on, at + WRITE_AT, WORD);
+        load(c, on, paddr_plus(at, WRITE_AT), WORD);
     check_epoch(c, x->clock[WRITES], x->actor[WRITES], me, on);
 }
 
 void rcd_charge_write(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, uint32_t me,
                       unsigned on)
 {
-    const sim_addr at = begin(c, addr, WRITE_AT, me, on);
+    const struct paddr at = begin(c, addr, WRITE_AT, me, on);
 
     c->cost->writes.all++;
     if (own_region(c, x, WRITES, me)) {
@@ -315,21 +317,21 @@ void rcd_charge_write(struct rcd_cost *c, const struct rcd_variable *x, sim_addr
     if (c->readers)
         check_reads(c, x, me, on);
     check_atomics(c, x, on);
-    store(c, on, at + WRITE_AT, WORD);
+    store(c, on, paddr_plus(at, WRITE_AT), WORD);
     if (c->readers)
-        store(c, on, at + READ_AT, WORD);
+        store(c, on, paddr_plus(at, READ_AT), WORD);
 }
 
 void rcd_charge_atomic(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, uint32_t me,
                        bool write, unsigned on)
 {
-    const sim_addr at = begin(c, addr, WRITE_AT, me, on);
+    const struct paddr at = begin(c, addr, WRITE_AT, me, on);
 
     lock_to_write(c, x, at, me, on);
     if (write && c->readers)
         check_reads(c, x, me, on);
     check_atomics(c, x, on);
-    store(c, on, at + lock_word(c), WORD);
+    store(c, on, paddr_plus(at, lock_word(c)), WORD);
 }
 
 /* ---- the rest ------------------------------------------------------------------------------- */
@@ -360,7 +362,7 @@ static void reset_map(struct rcd_cost *c, const struct overflow *m, unsigned on)
     step(c, on, STEP_MARK);
     store(c, on, m->block, RCD_SLOT_BYTES);
     for (uint32_t slot = 0; slot < slots; slot++)
-        load(c, on, m->block + (uint64_t)slot * RCD_SLOT_BYTES, RCD_SLOT_BYTES);
+        load(c, on, paddr_plus(m->block, (uint64_t)slot * RCD_SLOT_BYTES), RCD_SLOT_BYTES);
     ledger_steps(c->cost, on, STEP_MAP_SLOT, slots);
     for (uint32_t i = 0; i < m->n; i++) {
         reset_epoch(c, m->at[i].clock, m->at[i].actor, on);
@@ -371,7 +373,7 @@ static void reset_map(struct rcd_cost *c, const struct overflow *m, unsigned on)
 
 void rcd_charge_reset(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, unsigned on)
 {
-    const sim_addr at = metadata_at(c->cost, addr);
+    const struct paddr at = metadata_at(c->cost, addr);
 
     load(c, on, at, RCD_VARIABLE_BYTES);
     reset_epoch(c, x->clock[WRITES], x->actor[WRITES], on);
@@ -386,6 +388,6 @@ void rcd_charge_reset(struct rcd_cost *c, const struct rcd_variable *x, sim_addr
 void rcd_charge_clocks(struct rcd_cost *c, uint32_t threads, unsigned on)
 {
     for (uint32_t i = 0; i < threads; i++)
-        if (c->thread[i].block) /* else there is no such thread yet */
+        if (c->thread[i].block.at) /* else there is no such thread yet */
             store(c, on, c->thread[i].block, WORD);
 }

@@ -143,7 +143,7 @@ static void drop_map(struct fastrcd *f, struct rcd_variable *x)
         return;
     rcd_map_drop(&f->cost, x->overflow, f->env->core);
     x->overflow->n = 0;
-    x->overflow->block = 0;
+    x->overflow->block = (struct paddr){0};
     x->clock[READS] = 0;
 }
 

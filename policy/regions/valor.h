@@ -49,7 +49,7 @@ struct valor_thread {      /* an actor */
     uint32_t log_room;                    /* reads up to which it need not be asked */
     bool reported;                        /* a conflict, in this region */
     struct map counted; /* accesses of this region that count as racy by now; a set */
-    sim_addr own, clock, read_log, write_set; /* on the machine; 0: not yet */
+    struct paddr own, clock, read_log, write_set; /* on the machine; 0: not yet */
 };
 
 struct valor_params {

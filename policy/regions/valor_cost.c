@@ -27,7 +27,7 @@ void valor_cost_init(struct valor *v)
 
 void valor_cost_thread(struct valor *v, struct valor_thread *t)
 {
-    if (!v->cost->on || t->own)
+    if (!v->cost->on || t->own.at)
         return;
     t->own = metadata_take(v->cost, v->env->core, LINE);
     t->read_log = metadata_take(v->cost, v->env->core, v->params.read_log * valor_log_bytes(v));
@@ -42,23 +42,23 @@ static void step(struct valor *v, enum step s)
 {
     ledger_step(v->cost, v->env->core, s);
 }
-static void load(struct valor *v, sim_addr at, uint64_t bytes)
+static void load(struct valor *v, struct paddr at, uint64_t bytes)
 {
     ledger_access(v->cost, v->env->core, at, bytes, MEM_LOAD);
 }
-static void store(struct valor *v, sim_addr at, uint64_t bytes)
+static void store(struct valor *v, struct paddr at, uint64_t bytes)
 {
     ledger_access(v->cost, v->env->core, at, bytes, MEM_STORE);
 }
 
 /* Entries that copies have made beyond the limit stand where the log began. */
-static sim_addr read_entry(const struct valor *v, const struct valor_thread *t, uint64_t i)
+static struct paddr read_entry(const struct valor *v, const struct valor_thread *t, uint64_t i)
 {
-    return t->read_log + i % v->params.read_log * valor_log_bytes(v);
+    return paddr_plus(t->read_log, i % v->params.read_log * valor_log_bytes(v));
 }
-static sim_addr write_entry(const struct valor *v, const struct valor_thread *t, uint64_t i)
+static struct paddr write_entry(const struct valor *v, const struct valor_thread *t, uint64_t i)
 {
-    return t->write_set + i % v->params.write_set * valor_set_bytes(v);
+    return paddr_plus(t->write_set, i % v->params.write_set * valor_set_bytes(v));
 }
 
 /* ---- accesses ------------------------------------------------------------------------------- */
@@ -98,7 +98,7 @@ static bool own_already(struct valor *v, const struct valor_variable *x,
 }
 
 /* The region's first write to a variable checks its word and swaps it for a new version. */
-static void charge_write(struct valor *v, const struct valor_variable *x, sim_addr at,
+static void charge_write(struct valor *v, const struct valor_variable *x, struct paddr at,
                          const struct valor_access *now)
 {
     const bool atomic = now->ev->flags & EVF_ORDER_MASK;
@@ -128,7 +128,7 @@ void valor_charge_access(struct valor *v, const struct valor_variable *x,
     ledger_part(v->cost, PART_CHECK);
     if (!v->cost->held)
         metadata_reach(v->cost, v->env->core, now->addr, &reach);
-    const sim_addr at = metadata_at(v->cost, now->addr);
+    const struct paddr at = metadata_at(v->cost, now->addr);
     load(v, at, valor_variable_bytes(v));
     if (event_writes(now->ev)) {
         charge_write(v, x, at, now);
@@ -152,10 +152,10 @@ void valor_charge_log(struct valor *v, struct valor_thread *t)
 
 void valor_charge_write_set(struct valor *v, struct valor_thread *t)
 {
-    load(v, t->own + pointer(v), pointer(v));
+    load(v, paddr_plus(t->own, pointer(v)), pointer(v));
     step(v, STEP_SET);
     store(v, write_entry(v, t, t->writes), valor_set_bytes(v));
-    store(v, t->own + pointer(v), pointer(v));
+    store(v, paddr_plus(t->own, pointer(v)), pointer(v));
 }
 
 /* ---- the ends of regions -------------------------------------------------------------------- */

@@ -108,7 +108,7 @@ static void free_blocks(struct slim *s, const struct slim_array *a)
         metadata_give(c->cost, c->env->core, a->header, SLIM_HEADER_BYTES);
         metadata_give(c->cost, c->env->core, a->block, a->block_bytes);
     }
-    if (!a->table)
+    if (!a->table.at)
         return;
     metadata_give(c->cost, c->env->core, a->table, slim_table_bytes(s));
     slim_bytes_give(s, slim_table_bytes(s));
@@ -383,7 +383,7 @@ static void dissolve_unworthy(struct slim *s, struct slim_array *a)
 }
 
 /* What is simulated: a shadow and a header of its own, of what another's are. */
-static void charge_copy(struct slim *s, struct slim_array *c, sim_addr block, uint64_t bytes)
+static void charge_copy(struct slim *s, struct slim_array *c, struct paddr block, uint64_t bytes)
 {
     slim_charge(s, SLIM_STEP_LINE, (bytes + 63) / 64);
     slim_charge_access(s, block, bytes, MEM_LOAD);

@@ -161,7 +161,7 @@ static void commit_part(struct slim *s, struct slim_array *a, uint64_t q,
     slim_charge(s, SLIM_STEP_PART, 1);
     s->ft.cost.place = slim_place(s, a, q);
     check_cell(s, slim_make_cell(s, a, q), slim_addr(a, a->from), &c->ev, &c->now);
-    s->ft.cost.place = 0;
+    s->ft.cost.place = (struct paddr){0};
     if (!s->found_n)
         return;
     for (uint64_t i = slim_print_next(f, 0); i != SLIM_NONE; i = slim_print_next(f, i + 1))
@@ -307,7 +307,7 @@ void slim_commit_region(struct slim *s, uint32_t actor)
         struct slim_foot *f = r->buffer[r->n - 1];
         struct slim_array *a = f->array;
         slim_charge(s, SLIM_STEP_COMMIT, 1);
-        slim_charge_access(s, r->block ? r->block + (r->n - 1) * SLIM_ENTRY_BYTES : 0,
+        slim_charge_access(s, paddr_plus(r->block, r->block.at ? (r->n - 1) * SLIM_ENTRY_BYTES : 0),
                            SLIM_ENTRY_BYTES, MEM_LOAD);
         commit_foot(s, a, f);
         slim_unlist(s, f);
@@ -339,7 +339,7 @@ bool slim_check_alone(struct slim *s, struct slim_array *a, uint64_t i, const st
     slim_charge(s, SLIM_STEP_PART, 1);
     s->ft.cost.place = slim_place(s, a, q);
     check_cell(s, slim_make_cell(s, a, q), slim_addr(a, i), ev, now);
-    s->ft.cost.place = 0;
+    s->ft.cost.place = (struct paddr){0};
     if (s->found_n)
         report_element(s, a, i, ev, &is, true);
     return true;

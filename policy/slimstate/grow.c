@@ -24,7 +24,7 @@ void slim_free_feet(struct slim *s, struct slim_array *a)
         slim_set_free(&f->side[WRITES].set, s->ft.env->budget);
         budget_give(s->ft.env->budget, FOOT_BYTES);
         slim_bytes_give(s, SLIM_FOOT_BYTES);
-        if (f->block)
+        if (f->block.at)
             metadata_give(s->ft.cost.cost, s->ft.env->core, f->block, SLIM_FOOT_BYTES);
         free(f);
     }
@@ -37,9 +37,9 @@ uint64_t slim_table_bytes(const struct slim *s)
 }
 
 /* The table has an entry a core: more threads than that share them, which only caches notice. */
-static sim_addr foot_entry(const struct slim *s, const struct slim_array *a, uint32_t actor)
+static struct paddr foot_entry(const struct slim *s, const struct slim_array *a, uint32_t actor)
 {
-    return a->table + actor * (uint64_t)SLIM_ENTRY_BYTES % slim_table_bytes(s);
+    return paddr_plus(a->table, actor * (uint64_t)SLIM_ENTRY_BYTES % slim_table_bytes(s));
 }
 
 /* Gives a footprint its simulated block, and the array its table of footprints by thread. */
@@ -47,10 +47,10 @@ static void place_foot(struct slim *s, struct slim_array *a, struct slim_foot *f
 {
     struct ft_cost *c = &s->ft.cost;
 
-    if (!a->table) {
+    if (!a->table.at) {
         a->table = metadata_take(c->cost, c->env->core, slim_table_bytes(s));
         slim_charge_access(s, a->table, slim_table_bytes(s), MEM_STORE);
-        slim_charge_access(s, a->header + 16, 8, MEM_STORE);
+        slim_charge_access(s, paddr_plus(a->header, 16), 8, MEM_STORE);
         slim_bytes_take(s, slim_table_bytes(s));
     }
     f->block = metadata_take(c->cost, c->env->core, SLIM_FOOT_BYTES);
@@ -123,10 +123,11 @@ static void list(struct slim *s, struct slim_region *r, struct slim_foot *foot)
     r->buffer[r->n++] = foot;
     foot->place = r->n;
     slim_charge(s, SLIM_STEP_LIST, 1);
-    if (!r->block)
+    if (!r->block.at)
         r->block = metadata_take(s->ft.cost.cost, s->ft.env->core,
                                  s->p.buffer * (uint64_t)SLIM_ENTRY_BYTES);
-    slim_charge_access(s, r->block + (r->n - 1) * SLIM_ENTRY_BYTES, SLIM_ENTRY_BYTES, MEM_STORE);
+    slim_charge_access(s, paddr_plus(r->block, (r->n - 1) * SLIM_ENTRY_BYTES), SLIM_ENTRY_BYTES,
+                       MEM_STORE);
 }
 
 void slim_charge_find(struct slim *s, const struct slim_array *a)
@@ -151,14 +152,15 @@ void slim_charge_foot(struct slim *s, const struct slim_foot *foot)
     slim_charge_access(s, foot->block, SLIM_FOOT_BYTES, MEM_LOAD);
     for (unsigned side = READS; side <= WRITES; side++)
         if (!slim_print_empty(&foot->side[side])) /* it becomes empty */
-            slim_charge_access(s, foot->block + side * (uint64_t)SLIM_FOOT_BYTES / 2, 8, MEM_STORE);
+            slim_charge_access(s, paddr_plus(foot->block, side * (uint64_t)SLIM_FOOT_BYTES / 2), 8,
+                               MEM_STORE);
 }
 
 /* An access of the modelled software: the array's header, the thread's footprint, its new end. */
 static void charge_append(struct slim *s, const struct slim_array *a, const struct slim_foot *foot,
                           unsigned side)
 {
-    const sim_addr at = foot->block + side * (uint64_t)SLIM_FOOT_BYTES / 2;
+    const struct paddr at = paddr_plus(foot->block, side * (uint64_t)SLIM_FOOT_BYTES / 2);
 
     slim_charge_find(s, a);
     slim_charge_access(s, foot_entry(s, a, foot->actor), SLIM_ENTRY_BYTES, MEM_LOAD);

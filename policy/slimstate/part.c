@@ -130,11 +130,11 @@ void slim_trace_cells(struct slim *s, const struct slim_array *a)
         if (!x && i % SLIM_FEW == 0)
             i += SLIM_FEW - 1; /* a page that is not there */
         else if (x && variable_used(x)) {
-            s->ft.cost.place = a->block + i * s->ft.cost.words.bytes;
+            s->ft.cost.place = paddr_plus(a->block, i * s->ft.cost.words.bytes);
             ft_charge_trace(&s->ft.cost, x, 0);
         }
     }
-    s->ft.cost.place = 0;
+    s->ft.cost.place = (struct paddr){0};
 }
 
 /* ---- parts ---------------------------------------------------------------------------------- */
@@ -151,9 +151,9 @@ uint64_t slim_locations(const struct slim_array *a)
     return a->sizes ? a->parts : slim_parts(a->is, a->n);
 }
 
-sim_addr slim_place(const struct slim *s, const struct slim_array *a, uint64_t q)
+struct paddr slim_place(const struct slim *s, const struct slim_array *a, uint64_t q)
 {
-    return a->block ? a->block + cell_of(a, q) * s->ft.cost.words.bytes : 0;
+    return paddr_plus(a->block, a->block.at ? cell_of(a, q) * s->ft.cost.words.bytes : 0);
 }
 
 /* ---- elements of their own ------------------------------------------------------------------ */
@@ -193,7 +193,8 @@ static void charge_spilt(struct slim *s, const struct slim_array *a, uint64_t fr
         for (sim_addr at = g.first;; at += g.step) {
             const struct ft_variable *x = cells_peek(&s->ft.variables, at);
             if (x && variable_used(x))
-                metadata_sweep(c, &line, metadata_at(c, at), 0, s->ft.cost.words.bytes);
+                metadata_sweep(c, &line, metadata_at(c, at), (struct paddr){0},
+                               s->ft.cost.words.bytes);
             if (at == g.last)
                 break;
         }
@@ -230,14 +231,14 @@ static void charge_shadow(struct slim *s, struct slim_array *a, uint64_t locatio
 
     if (!c->on)
         return;
-    const sim_addr old = a->block;
+    const struct paddr old = a->block;
     const uint64_t was = a->block_bytes;
     a->block = metadata_take(c, s->ft.env->core, bytes);
     a->block_bytes = bytes;
     slim_charge(s, SLIM_STEP_LINE, (bytes + 63) / 64);
     slim_charge_access(s, a->block, bytes, MEM_STORE);
     slim_charge_access(s, a->header, 16, MEM_STORE); /* mode, and where they are */
-    if (!old)
+    if (!old.at)
         return;
     slim_charge_access(s, old, was, MEM_LOAD);
     metadata_give(c, s->ft.env->core, old, was);

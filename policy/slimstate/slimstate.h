@@ -33,18 +33,18 @@ struct slim_foot { /* of an actor on an array; READS, WRITES */
     struct slim_array *array;
     struct slim_foot *next; /* of the array */
     uint32_t actor;
-    uint32_t place; /* in the actor's commit buffer, from 1; 0: not there, and both are empty */
-    sim_addr block; /* simulated, the thread's own; 0: no machine */
+    uint32_t place;     /* in the actor's commit buffer, from 1; 0: not there, and both are empty */
+    struct paddr block; /* simulated, the thread's own; 0: no machine */
 };
 
 struct slim_region {           /* of an actor: since its clock moved last */
     struct slim_foot **buffer; /* owns; the commit buffer: its footprints that are not empty */
     uint32_t n;
     size_t cap;
-    sim_tid tid;     /* whose footprints these are */
-    bool committing; /* between what comes before a commit's accesses, and what comes after */
-    uint64_t began;  /* the first event that may belong to it */
-    sim_addr block;  /* the simulated buffer; 0: none yet */
+    sim_tid tid;        /* whose footprints these are */
+    bool committing;    /* between what comes before a commit's accesses, and what comes after */
+    uint64_t began;     /* the first event that may belong to it */
+    struct paddr block; /* the simulated buffer; 0: none yet */
 };
 
 /* ---- arrays --------------------------------------------------------------------------------- */
@@ -71,7 +71,7 @@ struct slim_array {
     bool counted; /* where it ends, its mode is to be counted: it is not what a copy left */
     /* Simulated; 0: no machine. What is fixed of the array's shadow, its locations, where the
      * threads' footprints are. */
-    sim_addr header, block, table;
+    struct paddr header, block, table;
     uint64_t block_bytes;
     bool borrows; /* header and block are those of an array that it was divided from */
 };
@@ -182,8 +182,8 @@ void slim_cells_copy(struct slim *s, struct slim_array *to, const struct slim_ar
 void slim_set_parts_init(struct slim *s, struct slim_array *a); /* for partitions = sets */
 uint64_t slim_locations(const struct slim_array *a);            /* of the whole partition */
 uint64_t slim_part_at(const struct slim_array *a, uint64_t i);
-sim_addr slim_place(const struct slim *s, const struct slim_array *a,
-                    uint64_t q); /* of its simulated location */
+struct paddr slim_place(const struct slim *s, const struct slim_array *a,
+                        uint64_t q); /* of its simulated location */
 /* Elements [from, to) of the window become variables; the window is still the array's. */
 void slim_spill(struct slim *s, struct slim_array *a, uint64_t from, uint64_t to);
 /* [SS REFINE]: refines the partition until it is precise enough for a footprint. In PREFIX elements
@@ -237,7 +237,8 @@ static inline void slim_charge(struct slim *s, enum slim_step step, uint64_t tim
 {
     ledger_steps(s->ft.cost.cost, s->ft.env->core, step, times);
 }
-static inline void slim_charge_access(struct slim *s, sim_addr at, uint64_t bytes, enum mem_cmd cmd)
+static inline void slim_charge_access(struct slim *s, struct paddr at, uint64_t bytes,
+                                      enum mem_cmd cmd)
 {
     ledger_access(s->ft.cost.cost, s->ft.env->core, at, bytes, cmd);
 }

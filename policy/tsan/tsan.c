@@ -57,7 +57,7 @@ struct tsan_word {
 };
 struct tsan_thread { /* an actor */
     uint64_t count;  /* of events in its trace: what the source calls its epoch */
-    sim_addr clock, trace;
+    struct paddr clock, trace;
 };
 
 struct tsan {
@@ -75,8 +75,8 @@ struct word_access { /* of one word, in hand */
     const struct event *ev;
     struct tsan_thread *thread;
     struct tsan_word *word;
-    sim_addr at;     /* of the word */
-    sim_addr shadow; /* of its cells on the machine */
+    sim_addr at;         /* of the word */
+    struct paddr shadow; /* of its cells on the machine */
     struct tsan_cell is;
 };
 
@@ -85,7 +85,7 @@ static void step(const struct tsan *t, enum step s)
     ledger_step(t->env->cost, t->env->core, s);
 }
 
-static void touch(const struct tsan *t, sim_addr at, uint64_t bytes, enum mem_cmd cmd)
+static void touch(const struct tsan *t, struct paddr at, uint64_t bytes, enum mem_cmd cmd)
 {
     ledger_access(t->env->cost, t->env->core, at, bytes, cmd);
 }
@@ -114,7 +114,7 @@ enum branch {
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
-static sim_addr take(struct tsan *t, uint64_t bytes)
+static struct paddr take(struct tsan *t, uint64_t bytes)
 {
     budget_take(&t->metadata, bytes);
     return metadata_take(t->env->cost, t->env->core, bytes);
@@ -131,7 +131,7 @@ static struct tsan_thread *thread_of(struct tsan *t, sim_tid tid)
         t->threads = n;
     }
     struct tsan_thread *th = &t->thread[actor];
-    if (UNLIKELY(t->env->cost->on && !th->trace)) {
+    if (UNLIKELY(t->env->cost->on && !th->trace.at)) {
         th->clock = take(t, CLOCK_ENTRIES * ENTRY);
         th->trace = take(t, TRACE * EVENT);
     }
@@ -141,7 +141,7 @@ static struct tsan_thread *thread_of(struct tsan *t, sim_tid tid)
 static void record(const struct tsan *t, struct tsan_thread *th)
 {
     step(t, STEP_RECORD);
-    touch(t, th->trace + th->count++ % TRACE * EVENT, EVENT, MEM_STORE);
+    touch(t, paddr_plus(th->trace, th->count++ % TRACE * EVENT), EVENT, MEM_STORE);
 }
 
 /* ---- the four cells ------------------------------------------------------------------------- */
@@ -198,7 +198,7 @@ static bool is_same(const struct tsan *t, const struct word_access *a, const str
 static bool made_before(const struct tsan *t, const struct word_access *a)
 {
     for (unsigned i = 0; i < CELLS; i++) {
-        touch(t, a->shadow + i * CELL, CELL, MEM_LOAD);
+        touch(t, paddr_plus(a->shadow, i * CELL), CELL, MEM_LOAD);
         if (is_same(t, a, &a->word->cell[i]))
             return true;
         step(t, STEP_NEXT);
@@ -210,7 +210,8 @@ static bool made_before(const struct tsan *t, const struct word_access *a)
 static bool happens_before(const struct tsan *t, const struct word_access *a,
                            const struct tsan_cell *old)
 {
-    touch(t, a->thread->clock + epoch_thread(old->at) % CLOCK_ENTRIES * ENTRY, ENTRY, MEM_LOAD);
+    touch(t, paddr_plus(a->thread->clock, epoch_thread(old->at) % CLOCK_ENTRIES * ENTRY), ENTRY,
+          MEM_LOAD);
     return epoch_before(old->at, hb_clock(t->env->hb, a->ev->tid));
 }
 
@@ -243,7 +244,7 @@ static void store(const struct tsan *t, const struct word_access *a, unsigned i,
 
     if (to->at && to->atomic && !to->read && !a->is.atomic && a->is.read)
         a->word->made = MADE_WEAKER;
-    touch(t, a->shadow + i * CELL, CELL, MEM_STORE);
+    touch(t, paddr_plus(a->shadow, i * CELL), CELL, MEM_STORE);
     *to = stored ? (struct tsan_cell){0} : a->is; /* one cell has it already: this one is free */
 }
 
@@ -275,7 +276,7 @@ static bool check_cells(struct tsan *t, const struct word_access *a)
     for (unsigned i = 0; i < CELLS; i++) {
         const struct tsan_cell *old = &a->word->cell[i];
         const unsigned place = i + (stored ? CELLS : 0);
-        touch(t, a->shadow + i * CELL, CELL, MEM_LOAD);
+        touch(t, paddr_plus(a->shadow, i * CELL), CELL, MEM_LOAD);
         step(t, STEP_CELL);
         if (branch(t, a, AT_EMPTY + place, !old->at)) {
             if (!stored)
@@ -379,13 +380,13 @@ static bool in_cells(const struct event *ev)
     return !(ev->size & (ev->size - 1)) && ev->size <= 2 * WORD && !(ev->addr & (ev->size - 1));
 }
 
-static sim_addr sync_variable(struct tsan *t, sim_addr at)
+static struct paddr sync_variable(struct tsan *t, sim_addr at)
 {
     uint64_t *block = map_put(&t->sync, at);
 
     if (!*block)
-        *block = take(t, SYNC_BYTES);
-    return *block;
+        *block = take(t, SYNC_BYTES).at;
+    return paddr_of(*block);
 }
 
 /* What an operation takes beside its step: the clock of what it goes through. */
@@ -393,12 +394,12 @@ static void use_sync(struct tsan *t, sim_addr at, enum step s, unsigned atomics,
 {
     if (LIKELY(!t->env->cost->on))
         return;
-    const sim_addr var = sync_variable(t, at);
+    const struct paddr var = sync_variable(t, at);
 
     step(t, s);
     for (unsigned i = 0; i < atomics; i++)
         touch(t, var, EVENT, MEM_ATOMIC);
-    touch(t, var + EVENT, SYNC_BYTES - EVENT, clock);
+    touch(t, paddr_plus(var, EVENT), SYNC_BYTES - EVENT, clock);
 }
 
 static void atomic_access(struct tsan *t, const struct event *ev)
@@ -488,12 +489,12 @@ static void charge_words(struct tsan *t, sim_addr at, uint64_t bytes, enum step 
     const sim_addr last = (at + bytes - 1) & ~(sim_addr)(WORD - 1);
 
     for (sim_addr a = at & ~(sim_addr)(WORD - 1);; a += WORD) {
-        const sim_addr shadow = metadata_at(t->env->cost, a);
+        const struct paddr shadow = metadata_at(t->env->cost, a);
         step(t, s);
         for (unsigned i = 0; i < CELLS; i++) {
             if (loads)
-                touch(t, shadow + i * CELL, CELL, MEM_LOAD);
-            touch(t, shadow + i * CELL, CELL, MEM_STORE);
+                touch(t, paddr_plus(shadow, i * CELL), CELL, MEM_LOAD);
+            touch(t, paddr_plus(shadow, i * CELL), CELL, MEM_STORE);
         }
         if (a == last)
             return;

@@ -15,7 +15,7 @@ enum { ENTRY = 4, LINE_ENTRIES = 16, LINE = LINE_ENTRIES * ENTRY, LEAST = 4 };
 enum { READS, WRITES, VECTORS };
 
 struct vector { /* of entries of 4 bytes */
-    sim_addr at;
+    struct paddr at;
     uint32_t room; /* 0: none */
 };
 struct laid_out { /* a location; write is 0 and no vector has room: none */
@@ -62,7 +62,7 @@ static void step(const struct vc_charge *k, enum step s)
     ledger_step(k->c->cost, k->c->env->core, s);
 }
 
-static void access(const struct vc_charge *k, sim_addr at, uint64_t bytes, enum mem_cmd cmd)
+static void access(const struct vc_charge *k, struct paddr at, uint64_t bytes, enum mem_cmd cmd)
 {
     ledger_access(k->c->cost, k->c->env->core, at, bytes, cmd);
 }
@@ -84,26 +84,26 @@ static void check_vector(const struct vc_charge *k, const struct vector *v)
     for (uint32_t first = 0; first < v->room; first += LINE_ENTRIES) {
         const uint32_t n = entries_in_line(v, first);
         step(k, STEP_LINE);
-        access(k, v->at + (uint64_t)first * ENTRY, (uint64_t)n * ENTRY, MEM_LOAD);
+        access(k, paddr_plus(v->at, (uint64_t)first * ENTRY), (uint64_t)n * ENTRY, MEM_LOAD);
         clock_cost_entries(k->c->clocks, k->tid, first, n, k->c->env->core);
         ledger_steps(k->c->cost, k->c->env->core, STEP_ENTRY, n);
     }
 }
 
 /* Stores zeros, a line of 64 bytes at a time. */
-static void zero(const struct vc_charge *k, sim_addr at, uint64_t bytes)
+static void zero(const struct vc_charge *k, struct paddr at, uint64_t bytes)
 {
     ledger_steps(k->c->cost, k->c->env->core, STEP_LINE, (bytes + LINE - 1) / LINE);
     access(k, at, bytes, MEM_STORE);
 }
 
-static void copy(const struct vc_charge *k, sim_addr to, const struct vector *from)
+static void copy(const struct vc_charge *k, struct paddr to, const struct vector *from)
 {
     for (uint32_t first = 0; first < from->room; first += LINE_ENTRIES) {
         const uint64_t bytes = (uint64_t)entries_in_line(from, first) * ENTRY;
         step(k, STEP_LINE);
-        access(k, from->at + (uint64_t)first * ENTRY, bytes, MEM_LOAD);
-        access(k, to + (uint64_t)first * ENTRY, bytes, MEM_STORE);
+        access(k, paddr_plus(from->at, (uint64_t)first * ENTRY), bytes, MEM_LOAD);
+        access(k, paddr_plus(to, (uint64_t)first * ENTRY), bytes, MEM_STORE);
     }
 }
 
@@ -126,7 +126,7 @@ static struct vector make(const struct vc_charge *k, uint32_t n, const struct ve
     v.at = metadata_take(k->c->cost, k->c->env->core, vector_bytes(&v));
     budget_take(&k->c->locations.metadata, vector_bytes(&v));
     copy(k, v.at, with);
-    zero(k, v.at + vector_bytes(with), vector_bytes(&v) - vector_bytes(with));
+    zero(k, paddr_plus(v.at, vector_bytes(with)), vector_bytes(&v) - vector_bytes(with));
     return v;
 }
 
@@ -140,15 +140,15 @@ static void set_own(const struct vc_charge *k, struct vector *v)
         give(k, v);
         *v = longer;
     }
-    access(k, v->at + (uint64_t)k->actor * ENTRY, ENTRY, MEM_STORE);
+    access(k, paddr_plus(v->at, (uint64_t)k->actor * ENTRY), ENTRY, MEM_STORE);
 }
 
 /* ---- an access ------------------------------------------------------------------------------ */
 
 /* The last write, or with history = all each thread's, against the thread's clock. */
-static void check_write(const struct vc_charge *k, const struct laid_out *x, sim_addr at)
+static void check_write(const struct vc_charge *k, const struct laid_out *x, struct paddr at)
 {
-    access(k, at + WRITE_AT, WORD, MEM_LOAD);
+    access(k, paddr_plus(at, WRITE_AT), WORD, MEM_LOAD);
     if (k->c->all) {
         check_vector(k, &x->vector[WRITES]);
         return;
@@ -160,16 +160,16 @@ static void check_write(const struct vc_charge *k, const struct laid_out *x, sim
     clock_cost_entry(k->c->clocks, k->tid, epoch_thread(x->write), k->c->env->core);
 }
 
-static void record_write(const struct vc_charge *k, struct laid_out *x, sim_addr at)
+static void record_write(const struct vc_charge *k, struct laid_out *x, struct paddr at)
 {
     if (k->c->all) {
         set_own(k, &x->vector[WRITES]);
-        access(k, at + WRITE_AT, WORD, MEM_STORE);
+        access(k, paddr_plus(at, WRITE_AT), WORD, MEM_STORE);
         return;
     }
     zero(k, x->vector[READS].at, vector_bytes(&x->vector[READS])); /* it forgets the reads */
     x->write = hb_epoch(k->c->env->hb, k->tid);
-    access(k, at + WRITE_AT, WORD, MEM_STORE);
+    access(k, paddr_plus(at, WRITE_AT), WORD, MEM_STORE);
 }
 
 /* Done once for an access, whatever the number of its locations. */
@@ -186,16 +186,16 @@ void vc_charge_access(struct vc_cost *c, sim_addr location, const struct event *
 {
     const struct vc_charge k = {c, ev->tid, hb_actor(c->env->hb, ev->tid)};
     struct laid_out *x = cells_get(&c->locations, location);
-    const sim_addr at = metadata_at(c->cost, location);
+    const struct paddr at = metadata_at(c->cost, location);
 
     if (!x->used)
         cells_begin_use(&c->locations);
     x->used = true;
     if (!c->cost->held)
         begin(&k);
-    access(&k, at + READS_AT, WORD, MEM_LOAD);
+    access(&k, paddr_plus(at, READS_AT), WORD, MEM_LOAD);
     step(&k, STEP_LOCK);
-    access(&k, at + READS_AT, WORD, MEM_ATOMIC);
+    access(&k, paddr_plus(at, READS_AT), WORD, MEM_ATOMIC);
     check_write(&k, x, at);
     if (event_writes(ev)) {
         check_vector(&k, &x->vector[READS]);
@@ -203,7 +203,7 @@ void vc_charge_access(struct vc_cost *c, sim_addr location, const struct event *
     } else {
         set_own(&k, &x->vector[READS]);
     }
-    access(&k, at + READS_AT, WORD, MEM_STORE); /* unlocks */
+    access(&k, paddr_plus(at, READS_AT), WORD, MEM_STORE); /* unlocks */
 }
 
 /* ---- clears and copies ---------------------------------------------------------------------- */

@@ -58,13 +58,13 @@ void cluster_stands(struct machine *m, unsigned core, bool waits, sim_cycle to)
 /* ---- accesses -------------------------------------------------------------------------------- */
 
 /* A process's frames are its own. */
-static sim_addr physical(struct machine *m, unsigned core, sim_tid tid, sim_addr addr)
+static struct paddr physical(struct machine *m, unsigned core, sim_tid tid, struct vaddr addr)
 {
-    struct pages_near *at = pages_near(&m->pages, addr >> m->pages.near_shift);
-    const sim_addr within = addr & m->pages.within;
+    struct pages_near *at = pages_near(&m->pages, addr.at >> m->pages.near_shift);
+    const uint64_t within = addr.at & m->pages.within;
 
     footprint_touch(&m->footprint, tid, at, within);
-    return (at->base | within) + core * m->pages.params.memory;
+    return paddr_plus(at->base, within + core * m->pages.params.memory);
 }
 
 static bool is_private(const struct event *ev)
@@ -72,7 +72,7 @@ static bool is_private(const struct event *ev)
     return ev->flags & (EVF_STACK | EVF_PRIVATE);
 }
 
-static void fault(struct machine *m, unsigned core, sim_addr addr, bool write)
+static void fault(struct machine *m, unsigned core, struct vaddr addr, bool write)
 {
     struct core *c = &m->core[core];
 
@@ -85,10 +85,10 @@ static enum mem_level access(struct machine *m, unsigned core, const struct even
                              enum mem_cmd cmd)
 {
     enum mem_level most = LEVEL_NONE;
-    sim_addr addr = ev->addr;
+    struct vaddr addr = event_at(ev);
 
-    for (uint64_t left = ev->size, n; left; left -= n, addr += n) {
-        const uint64_t room = line_room(m, addr);
+    for (uint64_t left = ev->size, n; left; left -= n, addr = vaddr_plus(addr, n)) {
+        const uint64_t room = line_room(m, addr.at);
         n = left < room ? left : room;
         if (most != LEVEL_NONE)
             m->turns->until(m->scheduler, core, m->core[core].clock);
@@ -157,18 +157,18 @@ static bool synchronise(struct machine *m, unsigned core, const struct event *ev
     case EV_ACQUIRE:
     case EV_ACQUIRE_SHARED:
     case EV_WAIT_EXIT:
-        stand(m, core, SPENT_LOCK, dsm_lock(d, core, ev->addr, shared, asked, now));
+        stand(m, core, SPENT_LOCK, dsm_lock(d, core, event_at(ev), shared, asked, now));
         return true;
     case EV_RELEASE:
     case EV_RELEASE_SHARED:
     case EV_WAIT_ENTER:
-        stand(m, core, SPENT_LOCK, dsm_unlock(d, core, ev->addr, now));
+        stand(m, core, SPENT_LOCK, dsm_unlock(d, core, event_at(ev), now));
         return true;
     case EV_BARRIER_ARRIVE:
-        stand(m, core, SPENT_BARRIER, dsm_arrive(d, core, ev->addr, now));
+        stand(m, core, SPENT_BARRIER, dsm_arrive(d, core, event_at(ev), now));
         return true;
     case EV_BARRIER_DEPART:
-        stand(m, core, SPENT_BARRIER, dsm_depart(d, core, ev->addr, now));
+        stand(m, core, SPENT_BARRIER, dsm_depart(d, core, event_at(ev), now));
         return true;
     case EV_VOLATILE_READ:
         takes(m, core, DSM_VOLATILE, ev->addr, SPENT_VOLATILE);

@@ -110,7 +110,7 @@ static uint64_t *add_touch(struct footprint *f, struct touched_lines *t, sim_tid
 NO_INLINE void footprint_touch_new(struct footprint *f, sim_tid tid, struct pages_near *at,
                                    size_t line)
 {
-    const uint64_t physical = (at->base >> f->line_shift) + line;
+    const uint64_t physical = (at->base.at >> f->line_shift) + line;
     const uint64_t *by = add_touch(f, &f->run, tid, physical);
 
     if (f->inside)

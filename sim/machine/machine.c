@@ -390,8 +390,9 @@ enum spent spent_at(enum mem_level level)
 }
 
 /* Within one line. */
-ALWAYS_INLINE struct coh_result access_physical(struct machine *m, unsigned core, sim_addr physical,
-                                                unsigned bytes, enum mem_cmd cmd)
+ALWAYS_INLINE struct coh_result access_physical(struct machine *m, unsigned core,
+                                                struct paddr physical, unsigned bytes,
+                                                enum mem_cmd cmd)
 {
     struct core *c = &m->core[core];
     const struct coh_result r =
@@ -403,19 +404,19 @@ ALWAYS_INLINE struct coh_result access_physical(struct machine *m, unsigned core
     core_spend(m, c, spent_at(r.level), r.done - c->clock);
     return r;
 }
-enum mem_level machine_access(struct machine *m, unsigned core, sim_addr physical, unsigned bytes,
-                              enum mem_cmd cmd)
+enum mem_level machine_access(struct machine *m, unsigned core, struct paddr physical,
+                              unsigned bytes, enum mem_cmd cmd)
 {
     return (enum mem_level)access_physical(m, core, physical, bytes, cmd).level;
 }
 ALWAYS_INLINE struct coh_result access_line(struct machine *m, unsigned core, sim_tid tid,
-                                            sim_addr addr, unsigned bytes, enum mem_cmd cmd)
+                                            struct vaddr addr, unsigned bytes, enum mem_cmd cmd)
 {
-    struct pages_near *at = pages_near(&m->pages, addr >> m->pages.near_shift);
-    const sim_addr within = addr & m->pages.within;
+    struct pages_near *at = pages_near(&m->pages, addr.at >> m->pages.near_shift);
+    const uint64_t within = addr.at & m->pages.within;
 
     footprint_touch(&m->footprint, tid, at, within);
-    return access_physical(m, core, at->base | within, bytes, cmd);
+    return access_physical(m, core, paddr_plus(at->base, within), bytes, cmd);
 }
 
 /* Lines one after the other, as by one instruction that waits for each. In timed order other cores
@@ -425,15 +426,15 @@ static NO_INLINE enum mem_level access_lines(struct machine *m, unsigned core,
                                              enum mem_cmd cmd)
 {
     enum mem_level most = LEVEL_NONE;
-    sim_addr addr = ev->addr;
+    struct vaddr addr = event_at(ev);
 
     while (bytes) {
-        const uint64_t room = line_room(m, addr), n = bytes < room ? bytes : room;
+        const uint64_t room = line_room(m, addr.at), n = bytes < room ? bytes : room;
         if (most != LEVEL_NONE && m->turns)
             m->turns->until(m->scheduler, core, m->core[core].clock);
         const enum mem_level level = access_line(m, core, ev->tid, addr, (unsigned)n, cmd).level;
         most = level > most ? level : most;
-        addr += n;
+        addr = vaddr_plus(addr, n);
         bytes -= n;
     }
     return most;
@@ -447,8 +448,8 @@ static NO_INLINE enum mem_level access_inflated(struct machine *m, unsigned core
     enum mem_level most = LEVEL_NONE;
 
     for (uint64_t n; to.bytes; to.at += n, to.bytes -= n) {
-        const sim_addr physical = inline_heap_physical(m->inlined, to.at);
-        const uint64_t room = line_room(m, physical);
+        const struct paddr physical = inline_heap_physical(m->inlined, to.at);
+        const uint64_t room = line_room(m, physical.at);
         n = to.bytes < room ? to.bytes : room;
         if (most != LEVEL_NONE && m->turns)
             m->turns->until(m->scheduler, core, m->core[core].clock);
@@ -518,7 +519,7 @@ struct mem_outcome machine_event(struct machine *m, unsigned core, const struct 
             out.level = (uint8_t)access_inflated(m, core, ev, bytes, to, cmd);
         } else if (LIKELY(bytes <= line_room(m, ev->addr))) {
             const struct coh_result r =
-                access_line(m, core, ev->tid, ev->addr, (unsigned)bytes, cmd);
+                access_line(m, core, ev->tid, event_at(ev), (unsigned)bytes, cmd);
             out.level = r.level;
             out.asked = r.level == LEVEL_REMOTE;
             out.far = r.far;

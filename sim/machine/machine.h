@@ -102,8 +102,8 @@ struct machine {
      * where stores or loads need not be waited for. NULL: at once. */
     void *scheduler;
     const struct machine_turns *turns;
-    struct coh_result (*access)(void *scheduler, unsigned core, sim_addr physical, unsigned bytes,
-                                enum mem_cmd cmd, sim_cycle now);
+    struct coh_result (*access)(void *scheduler, unsigned core, struct paddr physical,
+                                unsigned bytes, enum mem_cmd cmd, sim_cycle now);
     struct intervals *intervals; /* NULL: none */
     sim_cycle interval_end;      /* of the one that is being counted; CYCLE_NEVER: none */
     struct timeline *timeline;   /* NULL: none */
@@ -169,7 +169,7 @@ static inline sim_cycle machine_step_done(const struct mem_run *r, size_t i, sim
     return is.done;
 }
 /* An access of a policy, within one line. */
-static inline struct coh_result machine_metadata(struct machine *m, unsigned core, sim_addr at,
+static inline struct coh_result machine_metadata(struct machine *m, unsigned core, struct paddr at,
                                                  unsigned bytes, enum mem_cmd cmd, sim_cycle now)
 {
     if (UNLIKELY(m->outside != NULL))
@@ -190,7 +190,7 @@ sim_cycle machine_steps(struct machine *m, unsigned core, const struct mem_run *
 /* What policies get of the machine; their host is the machine: policies.c. */
 struct policy_machine machine_policies(struct machine *m);
 sim_cycle machine_exec(void *machine, unsigned core, unsigned instructions, sim_cycle now);
-sim_cycle machine_mem(void *machine, unsigned core, sim_addr physical, unsigned bytes,
+sim_cycle machine_mem(void *machine, unsigned core, struct paddr physical, unsigned bytes,
                       enum mem_cmd cmd, sim_cycle now);
 
 /* Bytes from there to the end of the line. */
@@ -201,8 +201,8 @@ static inline uint64_t line_room(const struct machine *m, sim_addr addr)
 /* The event's own instruction and accesses, its gap aside, from the core's clock on. */
 struct mem_outcome machine_event(struct machine *m, unsigned core, const struct event *ev);
 /* An access within a line, from the core's clock on; it is charged. */
-enum mem_level machine_access(struct machine *m, unsigned core, sim_addr physical, unsigned bytes,
-                              enum mem_cmd cmd);
+enum mem_level machine_access(struct machine *m, unsigned core, struct paddr physical,
+                              unsigned bytes, enum mem_cmd cmd);
 /* Memory that the event touches gets its physical pages: in recorded order. */
 void machine_touch_pages(struct machine *m, const struct event *ev);
 static inline void machine_touch(struct machine *m, const struct event *ev)

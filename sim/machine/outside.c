@@ -8,7 +8,7 @@ enum { IN_L1 = 1, IN_L2 = 2 }; /* what a core's map says of a line */
 struct outside {
     struct outside_env env;
     unsigned line_shift;
-    sim_addr histories;
+    struct paddr histories;
     uint64_t history_bytes;
     struct map core[MAX_CORES], shared; /* by number of the line */
     struct line_queue lines;            /* owns; not yet told */
@@ -64,7 +64,7 @@ void outside_free(struct outside *o)
 static sim_cycle ask(struct outside *o, struct outside_access *a, unsigned *level)
 {
     *level = LEVEL_NONE;
-    a->history = a->addr - o->histories < o->history_bytes;
+    a->history = a->addr.at - o->histories.at < o->history_bytes;
     const uint64_t took = o->env.access(o->env.host, a, level);
 
     if ((!a->drop && *level == LEVEL_NONE) || *level >= LEVELS) {
@@ -72,14 +72,14 @@ static sim_cycle ask(struct outside *o, struct outside_access *a, unsigned *leve
             err_set(o->env.err, LARD_USAGE,
                     "caches: host: the host says that level %u has answered an access of a policy "
                     "at 0x%llx; the levels are in lardsim.h, enum lardsim_level",
-                    *level, (unsigned long long)a->addr);
+                    *level, (unsigned long long)a->addr.at);
         *level = LEVEL_MEMORY;
     }
     return a->now + took;
 }
 
-struct coh_result outside_access(struct outside *o, unsigned core, sim_addr addr, unsigned bytes,
-                                 enum mem_cmd cmd, sim_cycle now)
+struct coh_result outside_access(struct outside *o, unsigned core, struct paddr addr,
+                                 unsigned bytes, enum mem_cmd cmd, sim_cycle now)
 {
     struct outside_access a = {.addr = addr, .bytes = bytes, .core = core, .cmd = cmd, .now = now};
     unsigned level;
@@ -94,22 +94,27 @@ void outside_data(struct outside *o, unsigned level)
     o->st.data[level]++;
 }
 
-void outside_histories(struct outside *o, sim_addr from, uint64_t bytes)
+static void outside_histories(void *self, struct paddr from, uint64_t bytes)
 {
+    struct outside *o = self;
+
     o->histories = from;
     o->history_bytes = bytes;
 }
 
-void outside_piggyback(struct outside *o, uint64_t bytes)
+static void outside_piggyback(void *self, uint64_t bytes)
 {
+    struct outside *o = self;
+
     o->st.piggybacked += bytes;
 }
 
 /* ---- lines ---------------------------------------------------------------------------------- */
 
-enum mem_level outside_where(const struct outside *o, unsigned core, sim_addr addr)
+static enum mem_level outside_where(const void *self, unsigned core, struct paddr addr)
 {
-    const uint64_t line = addr >> o->line_shift;
+    const struct outside *o = self;
+    const uint64_t line = addr.at >> o->line_shift;
     const uint64_t *in = map_find(&o->core[core], line);
 
     if (in)
@@ -132,7 +137,7 @@ static void leaves(struct map *m, uint64_t line, uint64_t in)
 
 void outside_line(struct outside *o, const struct line_event *le, unsigned hears)
 {
-    const uint64_t line = le->addr >> o->line_shift;
+    const uint64_t line = le->addr.at >> o->line_shift;
     struct map *m = le->level == LEVEL_L3 ? &o->shared : &o->core[le->core];
     const uint64_t in = le->level == LEVEL_L2 ? IN_L2 : IN_L1;
     struct line_queue *q = &o->lines;
@@ -146,7 +151,7 @@ void outside_line(struct outside *o, const struct line_event *le, unsigned hears
         return;
     q->at = xgrow(q->at, q->n, &q->cap, sizeof *q->at);
     q->at[q->n] = *le;
-    q->at[q->n++].addr = line << o->line_shift;
+    q->at[q->n++].addr = paddr_of(line << o->line_shift);
 }
 
 struct line_queue *outside_lines(struct outside *o)
@@ -154,11 +159,12 @@ struct line_queue *outside_lines(struct outside *o)
     return &o->lines;
 }
 
-sim_cycle outside_drop(struct outside *o, unsigned core, sim_addr addr, uint8_t *level,
-                       sim_cycle now)
+static sim_cycle outside_drop(void *self, unsigned core, struct paddr addr, uint8_t *level,
+                              sim_cycle now)
 {
+    struct outside *o = self;
     struct outside_access a = {.addr = addr, .core = core, .drop = true, .now = now};
-    const uint64_t line = addr >> o->line_shift;
+    const uint64_t line = addr.at >> o->line_shift;
     unsigned nearest = map_remove(&o->shared, line) ? LEVEL_L3 : LEVEL_NONE, said;
 
     for (unsigned i = 0; i < o->env.cores; i++) {
@@ -174,4 +180,16 @@ sim_cycle outside_drop(struct outside *o, unsigned core, sim_addr addr, uint8_t 
         return now;
     o->st.drops++;
     return ask(o, &a, &said);
+}
+
+struct caches outside_caches(struct outside *o)
+{
+    static const struct caches_type type = {
+        .histories = outside_histories,
+        .drop = outside_drop,
+        .piggyback = outside_piggyback,
+        .where = outside_where,
+    };
+
+    return (struct caches){&type, o};
 }

@@ -1,13 +1,13 @@
 /* outside.h - caches = host: lines are where a host says that they are, and the accesses of
  * policies are made by the host, in its caches. In the place of coherence/, for whoever asks a
- * machine for its caches. */
+ * machine for its caches (struct caches). */
 #ifndef LARDSIM_OUTSIDE_H
 #define LARDSIM_OUTSIDE_H
 
 #include "policy/machine.h"
 
 struct outside_access { /* of a policy, within one line */
-    sim_addr addr;
+    struct paddr addr;
     unsigned bytes, core;
     enum mem_cmd cmd;
     bool drop;    /* no access: the line leaves all caches, and nothing of it is written */
@@ -29,8 +29,8 @@ struct outside *outside_new(const struct outside_env *env);
 void outside_free(struct outside *o); /* NULL is fine */
 
 /* For sim/machine/. */
-struct coh_result outside_access(struct outside *o, unsigned core, sim_addr addr, unsigned bytes,
-                                 enum mem_cmd cmd, sim_cycle now);
+struct coh_result outside_access(struct outside *o, unsigned core, struct paddr addr,
+                                 unsigned bytes, enum mem_cmd cmd, sim_cycle now);
 void outside_data(struct outside *o,
                   unsigned level); /* an access of the program, by who answered */
 
@@ -38,12 +38,7 @@ void outside_data(struct outside *o,
 void outside_line(struct outside *o, const struct line_event *line, unsigned hears);
 struct line_queue *outside_lines(struct outside *o);
 
-/* As coherence.h has them. */
-void outside_histories(struct outside *o, sim_addr from, uint64_t bytes);
-sim_cycle outside_drop(struct outside *o, unsigned core, sim_addr line, uint8_t *level,
-                       sim_cycle now);
-void outside_piggyback(struct outside *o, uint64_t bytes);
-enum mem_level outside_where(const struct outside *o, unsigned core, sim_addr line);
+struct caches outside_caches(struct outside *o); /* as policies ask them */
 
 void outside_declare(struct stats *stats, const struct outside *o); /* NULL: for the list alone */
 

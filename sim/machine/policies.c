@@ -20,16 +20,16 @@ static sim_cycle until(const struct machine *m, unsigned core, sim_cycle now)
     return m->turns ? m->turns->until(m->scheduler, core, now) : now;
 }
 
-sim_cycle machine_mem(void *machine, unsigned core, sim_addr addr, unsigned bytes, enum mem_cmd cmd,
-                      sim_cycle now)
+sim_cycle machine_mem(void *machine, unsigned core, struct paddr addr, unsigned bytes,
+                      enum mem_cmd cmd, sim_cycle now)
 {
     struct machine *m = machine;
 
     for (uint64_t left = bytes; left;) {
-        const uint64_t room = line_room(m, addr), n = left < room ? left : room;
+        const uint64_t room = line_room(m, addr.at), n = left < room ? left : room;
         now = until(m, core, now);
         now = machine_metadata(m, core, addr, (unsigned)n, cmd, now).done;
-        addr += n;
+        addr = paddr_plus(addr, n);
         left -= n;
     }
     return now;
@@ -51,7 +51,7 @@ static sim_cycle run(void *machine, unsigned core, const struct mem_run *r, sim_
     return machine_steps(m, core, r, now);
 }
 
-static sim_cycle ask(void *machine, unsigned core, sim_addr line, const uint64_t cores[2],
+static sim_cycle ask(void *machine, unsigned core, struct paddr line, const uint64_t cores[2],
                      unsigned bytes, sim_cycle now)
 {
     struct machine *m = machine;
@@ -78,44 +78,6 @@ static sim_cycle go_on(void *machine, unsigned core, sim_cycle since, sim_cycle 
         if (i != core && m->core[i].clock)
             machine_spend(m, i, SPENT_STOPPED, now - since);
     return now;
-}
-
-/* Policies hand back what they have as their caches. */
-static struct outside *host_of(struct coherence *caches)
-{
-    return (struct outside *)(void *)caches;
-}
-
-static void host_histories(struct coherence *caches, sim_addr from, uint64_t bytes)
-{
-    outside_histories(host_of(caches), from, bytes);
-}
-
-static sim_cycle host_drop(struct coherence *caches, unsigned core, sim_addr line, uint8_t *level,
-                           sim_cycle now)
-{
-    return outside_drop(host_of(caches), core, line, level, now);
-}
-
-static void host_piggyback(struct coherence *caches, uint64_t bytes)
-{
-    outside_piggyback(host_of(caches), bytes);
-}
-
-static enum mem_level host_where(const struct coherence *caches, unsigned core, sim_addr line)
-{
-    return outside_where((const struct outside *)(const void *)caches, core, line);
-}
-
-static void lend_host_caches(struct policy_machine *p, struct outside *o)
-{
-    p->caches = (struct coherence *)(void *)o;
-    p->histories = host_histories;
-    p->drop = host_drop;
-    p->piggyback = host_piggyback;
-    p->where = host_where;
-    p->lost = NULL;
-    p->no_histories = NULL;
 }
 
 static bool guesses(void *machine, unsigned core, uint64_t branch, bool taken)
@@ -150,11 +112,7 @@ struct policy_machine machine_policies(struct machine *m)
         .ask = ask,
         .stop = stop,
         .go_on = go_on,
-        .caches = m->coherence,
-        .histories = coherence_histories,
-        .drop = coherence_drop,
-        .piggyback = coherence_piggyback,
-        .where = coherence_where,
+        .caches = coherence_caches(m->coherence),
         .lost = coherence_lost(m->coherence),
         .no_histories = m->cluster ? cluster_no_histories : coherence_no_histories(m->coherence),
         .dsm = cluster_policies(m->cluster),
@@ -165,7 +123,10 @@ struct policy_machine machine_policies(struct machine *m)
         p.passes = passes;
         p.mispredicted = mispredicted;
     }
-    if (m->outside)
-        lend_host_caches(&p, m->outside);
+    if (m->outside) {
+        p.caches = outside_caches(m->outside);
+        p.lost = NULL;
+        p.no_histories = NULL;
+    }
     return p;
 }

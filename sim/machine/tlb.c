@@ -107,9 +107,9 @@ static bool had(struct cache *c, uint64_t page)
     return slot != CACHE_NONE;
 }
 
-sim_cycle tlb_cycles(struct tlb *t, sim_addr at, uint64_t *second, uint64_t *walks)
+sim_cycle tlb_cycles(struct tlb *t, struct paddr at, uint64_t *second, uint64_t *walks)
 {
-    const uint64_t page = at >> t->shift;
+    const uint64_t page = at.at >> t->shift;
 
     if (page == t->latest)
         return 0;

@@ -7,7 +7,7 @@
 #ifndef LARDSIM_TLB_H
 #define LARDSIM_TLB_H
 
-#include "base/base.h"
+#include "base/addr.h"
 #include "base/param.h"
 
 struct tlb_params { /* section tlb */
@@ -20,6 +20,6 @@ struct tlb;
 struct tlb *tlb_new(const struct tlb_params *p); /* NULL: all translations are at hand */
 void tlb_free(struct tlb *t);                    /* NULL is fine, too */
 /* What the translation of an address takes. second, walks: counted. */
-sim_cycle tlb_cycles(struct tlb *t, sim_addr at, uint64_t *second, uint64_t *walks);
+sim_cycle tlb_cycles(struct tlb *t, struct paddr at, uint64_t *second, uint64_t *walks);
 
 #endif

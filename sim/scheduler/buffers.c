@@ -43,7 +43,7 @@ static struct coh_result at_once(sim_cycle now)
 }
 
 /* An agent's access, now; policies hear what it does to lines. */
-static struct coh_result agent_access(struct timed *s, unsigned core, sim_addr addr,
+static struct coh_result agent_access(struct timed *s, unsigned core, struct paddr addr,
                                       enum mem_cmd cmd, enum mem_traffic traffic)
 {
     const struct coh_result r =
@@ -105,7 +105,7 @@ void buffers_push(struct timed *s, unsigned core, const struct buffered_store *s
         queue_at(s, &s->queue.agent[cores(s) + core], now > st->from ? now : st->from);
 }
 
-static struct coh_result store(struct timed *s, unsigned core, sim_addr addr, unsigned bytes)
+static struct coh_result store(struct timed *s, unsigned core, struct paddr addr, unsigned bytes)
 {
     struct core_buffers *b = &s->buffers[core];
     const size_t room = s->machine->core_params.store_buffer;
@@ -118,17 +118,18 @@ static struct coh_result store(struct timed *s, unsigned core, sim_addr addr, un
     return at_once(now);
 }
 
-enum overlap buffers_overlap(const struct timed *s, unsigned core, sim_addr addr, unsigned bytes)
+enum overlap buffers_overlap(const struct timed *s, unsigned core, struct paddr at, unsigned bytes)
 {
     const struct core_buffers *b = &s->buffers[core];
     const size_t room = s->machine->core_params.store_buffer;
+    const sim_addr from = at.at, end = from + bytes;
 
     for (size_t i = b->n; i-- > 0;) {
         const struct buffered_store *st = &b->store[(b->first + i) % room];
-        if (addr + bytes <= st->addr || st->addr + st->bytes <= addr)
+        const sim_addr stored = st->addr.at, stored_end = stored + st->bytes;
+        if (end <= stored || stored_end <= from)
             continue;
-        return addr >= st->addr && addr + bytes <= st->addr + st->bytes ? OVERLAP_ALL
-                                                                        : OVERLAP_PART;
+        return from >= stored && end <= stored_end ? OVERLAP_ALL : OVERLAP_PART;
     }
     return OVERLAP_NONE;
 }
@@ -174,13 +175,13 @@ void buffers_ahead(struct timed *s, unsigned core, unsigned fetch)
 }
 
 /* The slot that fetches the line; else a free one; NULL: all are busy. */
-static struct mshr *slot_for(struct timed *s, unsigned core, sim_addr line)
+static struct mshr *slot_for(struct timed *s, unsigned core, struct paddr line)
 {
     const size_t n = s->machine->core_params.misses;
     struct mshr *slot = &s->mshr[core * n], *unused = NULL;
 
     for (size_t i = 0; i < n; i++) {
-        if (slot[i].busy && (slot[i].addr & ~(s->machine->params.line - 1)) == line)
+        if (slot[i].busy && paddr_same(paddr_down(slot[i].addr, s->machine->params.line), line))
             return &slot[i];
         if (!slot[i].busy && !unused)
             unused = &slot[i];
@@ -188,9 +189,9 @@ static struct mshr *slot_for(struct timed *s, unsigned core, sim_addr line)
     return unused;
 }
 
-static struct coh_result load(struct timed *s, unsigned core, sim_addr addr)
+static struct coh_result load(struct timed *s, unsigned core, struct paddr addr)
 {
-    const sim_addr line = addr & ~(s->machine->params.line - 1);
+    const struct paddr line = paddr_down(addr, s->machine->params.line);
     struct mshr *l = slot_for(s, core, line);
 
     s->st.misses_full += !l;
@@ -224,7 +225,7 @@ void buffers_drain(struct timed *s, unsigned core)
 
 /* A load sees the core's own stores: the buffer answers if it has all the bytes; if it has a part,
  * the load waits until those stores are in the cache. */
-struct coh_result buffers_access(void *arg, unsigned core, sim_addr addr, unsigned bytes,
+struct coh_result buffers_access(void *arg, unsigned core, struct paddr addr, unsigned bytes,
                                  enum mem_cmd cmd, sim_cycle now)
 {
     struct timed *s = arg;

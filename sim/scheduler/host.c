@@ -55,8 +55,8 @@ struct host_order {
 /* ---- what machine and policies ask --------------------------------------------------------- */
 
 /* The host has waited for it. */
-static struct coh_result host_access(void *self, unsigned core, sim_addr physical, unsigned bytes,
-                                     enum mem_cmd cmd, sim_cycle now)
+static struct coh_result host_access(void *self, unsigned core, struct paddr physical,
+                                     unsigned bytes, enum mem_cmd cmd, sim_cycle now)
 {
     const struct host_order *h = self;
     struct coh_result r = {.level = (uint8_t)h->at.level};

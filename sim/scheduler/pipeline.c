@@ -231,7 +231,7 @@ static inline uint64_t with_unmodelled(const struct moment *t, uint64_t n)
 
 /* ---- translations ---------------------------------------------------------------------------- */
 
-static inline void translate(struct moment *t, sim_addr at)
+static inline void translate(struct moment *t, struct paddr at)
 {
     if (UNLIKELY(t->p->tlb != NULL))
         t->translates = tlb_cycles(t->p->tlb, at, &t->s->st.second_translations, &t->s->st.walks);
@@ -240,7 +240,7 @@ static inline void translate(struct moment *t, sim_addr at)
 /* ---- loads ----------------------------------------------------------------------------------- */
 
 struct access {
-    sim_addr at;
+    struct paddr at;
     unsigned bytes;
     enum mem_cmd cmd;
     enum mem_traffic traffic;
@@ -302,14 +302,14 @@ static struct mshr *slots(const struct timed *s, unsigned core)
 }
 
 /* The MSHR that fetches the line, and is not done. */
-static struct mshr *fetching(const struct moment *t, sim_addr line)
+static struct mshr *fetching(const struct moment *t, struct paddr line)
 {
     struct mshr *slot = slots(t->s, t->core);
 
     if (LIKELY(t->p->fetches <= t->now))
         return NULL;
     for (size_t i = 0; i < params(t->s)->misses; i++)
-        if (slot[i].addr == line && slot[i].done > t->now)
+        if (paddr_same(slot[i].addr, line) && slot[i].done > t->now)
             return &slot[i];
     return NULL;
 }
@@ -345,8 +345,9 @@ static void fetch_later(struct moment *t, const struct access *a, struct mshr *s
 {
     struct timed *s = t->s;
 
-    *slot = (struct mshr){
-        .addr = a->at & ~(s->machine->params.line - 1), .traffic = a->traffic, .done = CYCLE_NEVER};
+    *slot = (struct mshr){.addr = paddr_down(a->at, s->machine->params.line),
+                          .traffic = a->traffic,
+                          .done = CYCLE_NEVER};
     t->p->fetches = CYCLE_NEVER;
     queue_at(s, &s->queue.agent[2 * s->machine->params.cores + (size_t)(slot - s->mshr)],
              t->now + t->translates);
@@ -373,7 +374,7 @@ static inline struct coh_result made(struct moment *t, const struct access *a, s
     } else {
         f.ready = issued_at(t) + t->translates + (r.done - t->now);
         if (slot) {
-            *slot = (struct mshr){.addr = a->at & ~(t->s->machine->params.line - 1),
+            *slot = (struct mshr){.addr = paddr_down(a->at, t->s->machine->params.line),
                                   .done = f.ready,
                                   .level = r.level};
             t->p->fetches = later(t->p->fetches, f.ready);
@@ -455,7 +456,7 @@ static struct coh_result load(struct moment *t, const struct access *a)
     }
     if (LIKELY(unhindered(t, a)))
         return make_load(t, a, params(s)->misses ? slots(s, t->core) : NULL);
-    slot = fetching(t, a->at & ~(s->machine->params.line - 1));
+    slot = fetching(t, paddr_down(a->at, s->machine->params.line));
     if (slot) {
         merge(t, a, slot);
         return at_level(LEVEL_L1);
@@ -580,7 +581,7 @@ static struct coh_result make(struct moment *t, const struct access *a)
 
 /* ---- the program's --------------------------------------------------------------------------- */
 
-static struct coh_result data_access(void *self, unsigned core, sim_addr addr, unsigned bytes,
+static struct coh_result data_access(void *self, unsigned core, struct paddr addr, unsigned bytes,
                                      enum mem_cmd cmd, sim_cycle now)
 {
     struct timed *s = self;

@@ -114,14 +114,14 @@ struct run_queue { /* a core, and the threads on it */
 };
 
 struct buffered_store { /* in a store buffer */
-    sim_addr addr;
+    struct paddr addr;
     unsigned bytes;
     sim_cycle from; /* it may leave the core */
     enum mem_traffic traffic;
     struct mem_counts *counts; /* a policy's; NULL: the program's */
 };
 struct mshr { /* a load that missed, and is not waited for */
-    sim_addr addr;
+    struct paddr addr;
     bool busy, going; /* given out; started */
     /* Of a pipelined core, where addr is of the line. */
     sim_cycle done; /* CYCLE_NEVER: not known yet */
@@ -228,7 +228,7 @@ size_t buffers_agents(const struct timed *s); /* how many there are to be */
 void buffers_init(struct timed *s);
 void buffers_free(struct timed *s);
 void buffers_finish(struct timed *s); /* the run ends when all is done */
-struct coh_result buffers_access(void *s, unsigned core, sim_addr physical, unsigned bytes,
+struct coh_result buffers_access(void *s, unsigned core, struct paddr physical, unsigned bytes,
                                  enum mem_cmd cmd, sim_cycle now);
 void buffers_ahead(struct timed *s, unsigned core, unsigned fetch); /* of coh_host */
 void buffers_drain(struct timed *s, unsigned core); /* waits for all of the core's */
@@ -237,7 +237,7 @@ void buffers_push(struct timed *s, unsigned core, const struct buffered_store *s
 void buffers_count(struct mem_counts *n, uint8_t level); /* who answered a policy's access */
 enum overlap { OVERLAP_NONE, OVERLAP_PART, OVERLAP_ALL };
 /* Of a load with the youngest store that gives some of its bytes. */
-enum overlap buffers_overlap(const struct timed *s, unsigned core, sim_addr addr, unsigned bytes);
+enum overlap buffers_overlap(const struct timed *s, unsigned core, struct paddr at, unsigned bytes);
 
 /* pipeline.c: all is for core.type = pipelined */
 void pipeline_init(struct timed *s, struct machine_turns *turns, struct stats_group *g);

@@ -79,7 +79,7 @@ static uint64_t host_makes(void *session, const struct outside_access *a, unsign
     static const int kind[] = {
         [MEM_LOAD] = LARDSIM_READ, [MEM_STORE] = LARDSIM_WRITE, [MEM_ATOMIC] = LARDSIM_RMW};
     struct lardsim *l = session;
-    const struct lardsim_metadata what = {.addr = a->addr,
+    const struct lardsim_metadata what = {.addr = a->addr.at,
                                           .cycle = a->now,
                                           .bytes = a->bytes,
                                           .core = a->core,

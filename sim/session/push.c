@@ -214,7 +214,7 @@ int lardsim_line(struct lardsim *l, const struct lardsim_line_event *line)
     if (!line_good(l, line))
         return -1;
     const struct line_event is = {
-        .addr = line->addr,
+        .addr = paddr_of(line->addr),
         .what = (uint8_t)(recalled ? LINE_INVALIDATE : line->what),
         .level = (uint8_t)line->level,
         .core = (uint8_t)line->core,

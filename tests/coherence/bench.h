@@ -31,7 +31,7 @@ static inline sim_cycle bench_request(void *self, const struct mem_request *r)
 
     if (r->write) {
         m->writes++;
-        m->last_write = r->addr;
+        m->last_write = r->addr.at;
         m->last_write_at = r->at;
         return CYCLE_NEVER;
     }
@@ -175,7 +175,8 @@ static inline struct coh_result bench_access(struct bench *b, unsigned core, sim
                                              enum mem_cmd cmd)
 {
     char *before = bench_csv(b);
-    const struct coh_result r = coherence_access(b->c, core, addr, cmd, TRAFFIC_DATA, b->now);
+    const struct coh_result r =
+        coherence_access(b->c, core, paddr_of(addr), cmd, TRAFFIC_DATA, b->now);
     char *after = bench_csv(b);
 
     bench_messages(b, before, after, "data");
@@ -216,7 +217,7 @@ enum line_state {
 static inline void line_is_at(struct bench *b, unsigned core, enum mem_level level, sim_addr addr,
                               enum line_state expected, const char *file, int line)
 {
-    const char is = coherence_state(b->c, core, level, addr);
+    const char is = coherence_state(b->c, core, level, paddr_of(addr));
 
     if (is != (char)expected)
         fail_msg("%s:%d: to core %u, the %s has the line of %llx in state %c, not %c", file, line,

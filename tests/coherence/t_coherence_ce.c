@@ -236,7 +236,7 @@ static void test_l2_and_l3_replace_in_order_of_fill(void **unused)
         bench_access(&b, 1, A, MEM_LOAD); /* makes it recent in the L1 alone */
         bench_access(&b, 1, A + 128, MEM_LOAD);
         line_is(&b, 1, level, A, INVALID);
-        assert_int_not_equal(coherence_state(b.c, 1, level, A + 64), INVALID);
+        assert_int_not_equal(coherence_state(b.c, 1, level, paddr_of(A + 64)), INVALID);
         bench_close(&b);
     }
 }
@@ -263,8 +263,9 @@ static void test_nothing_waits(void **unused)
     open_ce(&b, "l3.banks=1 l3.port=50");
     for (unsigned core = 0; core < 4; core++)
         assert_int_equal(
-            coherence_access(b.c, core, A + 64 * core, MEM_LOAD, TRAFFIC_DATA, 1000).done, 1120);
-    assert_int_equal(coherence_access(b.c, 1, A, MEM_STORE, TRAFFIC_DATA, 10).done, 50);
+            coherence_access(b.c, core, paddr_of(A + 64 * core), MEM_LOAD, TRAFFIC_DATA, 1000).done,
+            1120);
+    assert_int_equal(coherence_access(b.c, 1, paddr_of(A), MEM_STORE, TRAFFIC_DATA, 10).done, 50);
     bench_close(&b);
 }
 

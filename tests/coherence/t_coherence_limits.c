@@ -14,7 +14,8 @@
 static sim_cycle done_at(struct bench *b, unsigned core, sim_addr addr, enum mem_cmd cmd,
                          sim_cycle now)
 {
-    const sim_cycle done = coherence_access(b->c, core, addr, cmd, TRAFFIC_DATA, now).done;
+    const sim_cycle done =
+        coherence_access(b->c, core, paddr_of(addr), cmd, TRAFFIC_DATA, now).done;
 
     coherence_check(b->c);
     return done;
@@ -115,9 +116,9 @@ static void test_bytes_are_charged_to_whose_line_they_are(void **unused)
 
     (void)unused;
     assert_true(bench_open(&b, (struct bench_options){0}, TINY_L3));
-    coherence_access(b.c, 1, A, MEM_STORE, TRAFFIC_METADATA, 1000);
+    coherence_access(b.c, 1, paddr_of(A), MEM_STORE, TRAFFIC_METADATA, 1000);
     before = bench_csv(&b);
-    coherence_access(b.c, 2, A + 64, MEM_LOAD, TRAFFIC_DATA, 2000);
+    coherence_access(b.c, 2, paddr_of(A + 64), MEM_LOAD, TRAFFIC_DATA, 2000);
     after = bench_csv(&b);
     bench_messages(&b, before, after, "metadata");
     assert_string_equal(b.said, "invalidate 1/8, write-back 1/66, memory-write 1/69");
@@ -139,14 +140,14 @@ static void test_looking_changes_nothing(void **unused)
     assert_true(bench_open(&b, (struct bench_options){0}, "l1.size=128 l1.ways=2"));
     bench_access(&b, 1, A, MEM_LOAD);
     bench_access(&b, 1, A + 64, MEM_LOAD);
-    assert_true(coherence_in_l1(b.c, 1, A + 7, MEM_LOAD));
-    assert_true(coherence_in_l1(b.c, 1, A, MEM_STORE));
-    assert_false(coherence_in_l1(b.c, 2, A, MEM_LOAD));
+    assert_true(coherence_in_l1(b.c, 1, paddr_of(A + 7), MEM_LOAD));
+    assert_true(coherence_in_l1(b.c, 1, paddr_of(A), MEM_STORE));
+    assert_false(coherence_in_l1(b.c, 2, paddr_of(A), MEM_LOAD));
     bench_access(&b, 1, A + 128, MEM_LOAD); /* A is still the least recent */
-    assert_false(coherence_in_l1(b.c, 1, A, MEM_LOAD));
+    assert_false(coherence_in_l1(b.c, 1, paddr_of(A), MEM_LOAD));
     bench_access(&b, 2, A + 64, MEM_LOAD);
-    assert_true(coherence_in_l1(b.c, 1, A + 64, MEM_LOAD));
-    assert_false(coherence_in_l1(b.c, 1, A + 64, MEM_STORE));
+    assert_true(coherence_in_l1(b.c, 1, paddr_of(A + 64), MEM_LOAD));
+    assert_false(coherence_in_l1(b.c, 1, paddr_of(A + 64), MEM_STORE));
     bench_counts(&b, "l1.accesses", 4);
     assert_int_equal(coherence_l1_latency(b.c), 1);
     bench_close(&b);

@@ -48,9 +48,9 @@ static void fails(struct random *r, const char *what, unsigned core, size_t l)
 static char private(const struct random *r, unsigned core, size_t l)
 {
     const sim_addr addr = (FIRST + l) << 6;
-    const char l1 = coherence_state(r->b.c, core, LEVEL_L1, addr);
+    const char l1 = coherence_state(r->b.c, core, LEVEL_L1, paddr_of(addr));
 
-    return l1 != 'I' ? l1 : coherence_state(r->b.c, core, LEVEL_L2, addr);
+    return l1 != 'I' ? l1 : coherence_state(r->b.c, core, LEVEL_L2, paddr_of(addr));
 }
 
 /* What the events say is what the states are. */
@@ -63,7 +63,8 @@ static void compare(struct random *r)
                 fails(r, "events and states differ", c, l);
             const sim_addr addr = (FIRST + l) << 6;
             if (r->copies.group > 1 &&
-                r->copies.has_above[c][l] != (coherence_state(r->b.c, c, LEVEL_L1, addr) != 'I'))
+                r->copies.has_above[c][l] !=
+                    (coherence_state(r->b.c, c, LEVEL_L1, paddr_of(addr)) != 'I'))
                 fails(r, "events and states of a group's L1 differ", c, l);
         }
     }
@@ -77,8 +78,9 @@ static void one(struct agent *a)
     const enum mem_cmd cmd = load ? MEM_LOAD : rng_chance(&r->rng, 1, 3) ? MEM_ATOMIC : MEM_STORE;
     const enum mem_traffic traffic = l % 3 ? TRAFFIC_DATA : TRAFFIC_METADATA;
     const sim_addr addr = ((FIRST + l) << 6) + rng_below(&r->rng, 64);
-    const bool near = coherence_in_l1(r->b.c, a->core, addr, cmd);
-    const struct coh_result res = coherence_access(r->b.c, a->core, addr, cmd, traffic, a->time);
+    const bool near = coherence_in_l1(r->b.c, a->core, paddr_of(addr), cmd);
+    const struct coh_result res =
+        coherence_access(r->b.c, a->core, paddr_of(addr), cmd, traffic, a->time);
 
     follow_all(&r->copies, r->b.c);
     a->time = res.done + rng_below(&r->rng, 20);
@@ -88,7 +90,7 @@ static void one(struct agent *a)
         r->values = false; /* lost to a line fetched ahead, where sets are few: events of one */
         return;            /* access do not tell what was stored before that */
     }
-    if (coherence_state(r->b.c, a->core, LEVEL_L1, addr) == 'I')
+    if (coherence_state(r->b.c, a->core, LEVEL_L1, paddr_of(addr)) == 'I')
         fails(r, "not in the L1", a->core, l);
     if (!load && private(r, a->core, l) != 'M')
         fails(r, "a store without permission", a->core, l);

@@ -186,8 +186,8 @@ static sim_addr address(unsigned line)
 
 static void compare_private(struct trip *t, unsigned core, unsigned line)
 {
-    const char l1 = coherence_state(t->b.c, core, LEVEL_L1, address(line));
-    const char l2 = coherence_state(t->b.c, core, LEVEL_L2, address(line));
+    const char l1 = coherence_state(t->b.c, core, LEVEL_L1, paddr_of(address(line)));
+    const char l2 = coherence_state(t->b.c, core, LEVEL_L2, paddr_of(address(line)));
     const char should1 = "ISEM"[t->p.l1[core].state[line]];
     const char should2 = "ISEM"[t->p.l2[core].state[line]];
     const bool silent = l1 == 'M' && l2 == 'E' && should2 == 'M'; /* the L1's state counts */
@@ -201,14 +201,14 @@ static void compare_private(struct trip *t, unsigned core, unsigned line)
 /* Whatever the specification says: one writer, or readers. */
 static void compare_line(struct trip *t, unsigned line)
 {
-    const char l3 = coherence_state(t->b.c, 0, LEVEL_L3, address(line));
+    const char l3 = coherence_state(t->b.c, 0, LEVEL_L3, paddr_of(address(line)));
     const char should = "ICD"[t->p.l3.state[line]];
     unsigned writers = 0, readers = 0;
 
     for (unsigned core = 0; core < t->shape->cores; core++) {
-        char state = coherence_state(t->b.c, core, LEVEL_L1, address(line));
+        char state = coherence_state(t->b.c, core, LEVEL_L1, paddr_of(address(line)));
         if (state == 'I')
-            state = coherence_state(t->b.c, core, LEVEL_L2, address(line));
+            state = coherence_state(t->b.c, core, LEVEL_L2, paddr_of(address(line)));
         writers += state == 'E' || state == 'M';
         readers += state == 'S';
         compare_private(t, core, line);
@@ -300,9 +300,10 @@ static bool trip_step(struct trip *t, unsigned op)
 
     t->op[t->n++] = (uint8_t)op;
     spec_op(t->shape, &t->p, op, &t->all);
-    const bool near = coherence_in_l1(t->b.c, core, addr, op_cmd(op));
-    compare_result(t, coherence_access(t->b.c, core, addr, op_cmd(op), TRAFFIC_DATA, t->b.now),
-                   near);
+    const bool near = coherence_in_l1(t->b.c, core, paddr_of(addr), op_cmd(op));
+    compare_result(
+        t, coherence_access(t->b.c, core, paddr_of(addr), op_cmd(op), TRAFFIC_DATA, t->b.now),
+        near);
     t->b.now += 10000;
     for (unsigned line = 0; line < t->shape->lines; line++)
         compare_line(t, line);

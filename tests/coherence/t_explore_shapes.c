@@ -240,12 +240,12 @@ static void look(struct machine *m)
 
     for (unsigned l = 0; l < s->lines; l++) {
         for (unsigned i = 0; i < s->cores; i++)
-            m->v.l1[i][l] = coherence_state(m->b.c, i, LEVEL_L1, address(l));
+            m->v.l1[i][l] = coherence_state(m->b.c, i, LEVEL_L1, paddr_of(address(l)));
         for (unsigned i = 0; i < s->cores; i += s->group)
-            m->v.l2[i][l] = coherence_state(m->b.c, i, LEVEL_L2, address(l));
+            m->v.l2[i][l] = coherence_state(m->b.c, i, LEVEL_L2, paddr_of(address(l)));
         for (unsigned n = 0; n < s->nodes; n++)
             m->v.l3[n][l] =
-                coherence_state(m->b.c, n * (s->cores / s->nodes), LEVEL_L3, address(l));
+                coherence_state(m->b.c, n * (s->cores / s->nodes), LEVEL_L3, paddr_of(address(l)));
     }
 }
 
@@ -308,8 +308,9 @@ static void step(struct machine *m, unsigned op)
     const unsigned core = op / 2 / m->s->lines, line = op / 2 % m->s->lines;
     const bool store = op % 2;
     const struct result want = expected(m->s, &m->v, core, line, store);
-    const struct coh_result is = coherence_access(
-        m->b.c, core, address(line), store ? MEM_STORE : MEM_LOAD, TRAFFIC_DATA, m->b.now);
+    const struct coh_result is =
+        coherence_access(m->b.c, core, paddr_of(address(line)), store ? MEM_STORE : MEM_LOAD,
+                         TRAFFIC_DATA, m->b.now);
 
     if (is.done - m->b.now != want.cycles || is.level != want.level)
         WRONG(m, "%" PRIu64 " cycles, %s; not %" PRIu64 ", %s", is.done - m->b.now,

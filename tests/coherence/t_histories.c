@@ -13,12 +13,12 @@ static void open_bench(struct bench *b, struct bench_options options, const char
 {
     if (!bench_open(b, options, settings))
         fail_msg("%s", b->e.text);
-    coherence_histories(b->c, HISTORY, 4096);
+    coherence_caches(b->c).type->histories(b->c, paddr_of(HISTORY), 4096);
 }
 
 static void bring(struct bench *b, unsigned core, enum mem_cmd cmd)
 {
-    coherence_access(b->c, core, HISTORY, cmd, TRAFFIC_METADATA, b->now);
+    coherence_access(b->c, core, paddr_of(HISTORY), cmd, TRAFFIC_METADATA, b->now);
     b->now += 10000;
 }
 
@@ -34,7 +34,9 @@ static void drop_is(struct bench *b, enum mem_level where, sim_cycle cycles, con
 {
     char *before = bench_csv(b);
     uint8_t level;
-    const sim_cycle took = coherence_drop(b->c, 0, HISTORY, &level, b->now) - b->now;
+    const struct caches caches = coherence_caches(b->c);
+    const sim_cycle took =
+        caches.type->drop(caches.self, 0, paddr_of(HISTORY), &level, b->now) - b->now;
     char *after = bench_csv(b);
 
     bench_messages(b, before, after, "metadata");
@@ -206,7 +208,7 @@ static void a_history_displaces_modified_data_when_the_l3_answers(void **unused)
                    "l1.size=64 l1.ways=1 l2.size=64 l2.ways=1 l3.size=64 l3.ways=1 l3.banks=1");
         bench_access(&b, 1, DATA, MEM_STORE);
         const sim_cycle done =
-            coherence_access(b.c, 2, HISTORY, MEM_LOAD, TRAFFIC_METADATA, START).done;
+            coherence_access(b.c, 2, paddr_of(HISTORY), MEM_LOAD, TRAFFIC_METADATA, START).done;
         assert_int_equal(done - START, TO_HOME + LOOKUP);
         assert_int_equal(b.store.last_write, DATA);
         assert_int_equal(b.store.last_write_at - START,

@@ -226,9 +226,10 @@ static void test_a_link_between_nodes_carries_so_many_bytes_a_cycle(void **unuse
         fail_msg("%s", b.e.text);
     /* Two requests at once: the second one's 8 bytes wait 4 cycles. One more it waits on the node's
      * crossbar, where the memory is; its data wait the rest of the first one's 33. */
-    const struct coh_result first = coherence_access(b.c, 0, HOME(2), MEM_LOAD, TRAFFIC_DATA, 0);
+    const struct coh_result first =
+        coherence_access(b.c, 0, paddr_of(HOME(2)), MEM_LOAD, TRAFFIC_DATA, 0);
     const struct coh_result second =
-        coherence_access(b.c, 1, HOME(2) + 64, MEM_LOAD, TRAFFIC_DATA, 0);
+        coherence_access(b.c, 1, paddr_of(HOME(2) + 64), MEM_LOAD, TRAFFIC_DATA, 0);
     number_is("the first", first.done, MEMORY + 2 * HOP);
     number_is("the second", second.done, MEMORY + 2 * HOP + 33);
     bench_counts(&b, "numa.queue-cycles", 32);

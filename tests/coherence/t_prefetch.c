@@ -32,8 +32,8 @@ static void load(struct bench *b, unsigned core, unsigned line)
 static void has_ahead(struct bench *b, unsigned core, unsigned from, unsigned to)
 {
     for (unsigned i = from - 1; i <= to + 1; i++) {
-        const char l1 = coherence_state(b->c, core, LEVEL_L1, LINE(i));
-        const char l2 = coherence_state(b->c, core, LEVEL_L2, LINE(i));
+        const char l1 = coherence_state(b->c, core, LEVEL_L1, paddr_of(LINE(i)));
+        const char l2 = coherence_state(b->c, core, LEVEL_L2, paddr_of(LINE(i)));
         if (i >= from && i <= to ? l1 != 'I' || l2 == 'I' : l1 == 'I' && l2 != 'I')
             fail_msg("line %u: %c in the L1, %c in the L2", i, l1, l2);
     }

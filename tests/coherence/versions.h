@@ -116,7 +116,7 @@ static inline void leave(struct copies *m, const struct line_event *e, size_t l)
 
 static inline void follow(struct copies *m, const struct line_event *e)
 {
-    const size_t l = (e->addr >> 6) - FIRST;
+    const size_t l = (e->addr.at >> 6) - FIRST;
 
     if (m->group > 1 && e->level == LEVEL_L1 && e->what != LINE_TRANSFER) {
         follow_above(m, e, l);

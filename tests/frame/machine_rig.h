@@ -153,19 +153,19 @@ static inline sim_cycle machine_exec(void *host, unsigned core, unsigned n, sim_
     return now + n;
 }
 
-static inline sim_cycle machine_mem(void *host, unsigned core, sim_addr a, unsigned bytes,
+static inline sim_cycle machine_mem(void *host, unsigned core, struct paddr a, unsigned bytes,
                                     enum mem_cmd cmd, sim_cycle now)
 {
     struct machine_rig *m = host;
     char place[80];
 
-    if (bytes == 0 || (a & (m->machine.line - 1)) + bytes > m->machine.line)
-        die("machine_rig: %u bytes at 0x%llx", bytes, (unsigned long long)a);
+    if (bytes == 0 || paddr_within(a, m->machine.line) + bytes > m->machine.line)
+        die("machine_rig: %u bytes at 0x%llx", bytes, (unsigned long long)a.at);
     m->accesses++;
-    machine_place(m, core, a, bytes, place, sizeof place);
+    machine_place(m, core, a.at, bytes, place, sizeof place);
     charges_access(&m->asked, core, cmd, place, bytes);
     if (m->meanwhile)
-        m->meanwhile(m, core, a);
+        m->meanwhile(m, core, a.at);
     return now + 100;
 }
 

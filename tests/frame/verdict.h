@@ -57,7 +57,7 @@ struct verdict_host {
     void *self;
     const struct policy_machine *machine;
     sim_cycle (*exec)(void *self, unsigned core, unsigned instructions, sim_cycle now);
-    sim_cycle (*mem)(void *self, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
+    sim_cycle (*mem)(void *self, unsigned core, struct paddr a, unsigned bytes, enum mem_cmd cmd,
                      sim_cycle now);
     /* Runs one event, and tells the policy what happened to lines. */
     sim_cycle (*event)(void *self, struct checker *c, const struct event *ev, sim_cycle now);

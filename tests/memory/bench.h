@@ -68,7 +68,7 @@ static inline void bench_close(struct bench *b, sim_cycle end)
 static inline sim_cycle bench_put(struct bench *b, sim_cycle at, sim_addr addr, bool write,
                                   uint64_t id)
 {
-    const struct mem_request r = {addr, id, at, write, TRAFFIC_DATA};
+    const struct mem_request r = {paddr_of(addr), id, at, write, TRAFFIC_DATA};
 
     return b->memory.type->request(b->memory.self, &r);
 }

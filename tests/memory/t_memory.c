@@ -208,7 +208,8 @@ static void bytes_are_counted_by_whose_they_are(void **state)
     (void)state;
     open_fixed(&b, 0, true, NULL);
     for (unsigned i = 0; i < 5; i++) {
-        const struct mem_request r = {0, i, i, i % 2, i < 2 ? TRAFFIC_METADATA : TRAFFIC_DATA};
+        const struct mem_request r = {paddr_of(0), i, i, i % 2,
+                                      i < 2 ? TRAFFIC_METADATA : TRAFFIC_DATA};
         b.memory.type->request(b.memory.self, &r);
     }
     FILE *f = open_memstream(&text, &size);

@@ -39,7 +39,8 @@ static void identity_leaves_an_address_where_it_is(void **state)
     (void)state;
     map_open(&m, PAGES_IDENTITY, 1);
     for (uint64_t i = 0; i < 3 * PAGES; i++)
-        assert_int_equal(pages_physical(&m.pages, PROGRAM + 1000 * i), PROGRAM + 1000 * i);
+        assert_int_equal(pages_physical(&m.pages, vaddr_of(PROGRAM + 1000 * i)).at,
+                         PROGRAM + 1000 * i);
     map_close(&m);
 }
 
@@ -52,7 +53,7 @@ static void each_page_has_a_frame_of_its_own_within_the_memory(void **state)
     (void)state;
     map_open(&m, PAGES_FIRST_TOUCH, 1);
     for (uint64_t i = 0; i < PAGES; i++) {
-        const sim_addr at = pages_physical(&m.pages, PROGRAM + i * PAGE + 40);
+        const sim_addr at = pages_physical(&m.pages, vaddr_of(PROGRAM + i * PAGE + 40)).at;
         if (at >= MEMORY)
             fail_msg("page %u lies at 0x%llx, behind the memory", (unsigned)i,
                      (unsigned long long)at);
@@ -60,7 +61,8 @@ static void each_page_has_a_frame_of_its_own_within_the_memory(void **state)
         if (taken[at / PAGE])
             fail_msg("page %u lies where another does", (unsigned)i);
         taken[at / PAGE] = true;
-        assert_int_equal(pages_physical(&m.pages, PROGRAM + i * PAGE + 4095), at - 40 + 4095);
+        assert_int_equal(pages_physical(&m.pages, vaddr_of(PROGRAM + i * PAGE + 4095)).at,
+                         at - 40 + 4095);
     }
     assert_true(stats_value(m.stats, "touched", &touched));
     assert_int_equal(touched, PAGES);
@@ -75,8 +77,9 @@ static void frames_go_by_the_order_of_touches_not_by_the_page(void **state)
     map_open(&up, PAGES_FIRST_TOUCH, 7);
     map_open(&down, PAGES_FIRST_TOUCH, 7);
     for (uint64_t i = 0; i < PAGES; i++)
-        assert_int_equal(pages_physical(&up.pages, PROGRAM + i * PAGE),
-                         pages_physical(&down.pages, PROGRAM + (PAGES - i) * 1000 * PAGE));
+        assert_int_equal(
+            pages_physical(&up.pages, vaddr_of(PROGRAM + i * PAGE)).at,
+            pages_physical(&down.pages, vaddr_of(PROGRAM + (PAGES - i) * 1000 * PAGE)).at);
     map_close(&up);
     map_close(&down);
 }
@@ -90,7 +93,8 @@ static void another_seed_gives_other_frames(void **state)
     map_open(&one, PAGES_FIRST_TOUCH, 1);
     map_open(&other, PAGES_FIRST_TOUCH, 2);
     for (uint64_t i = 0; i < PAGES; i++)
-        same += pages_physical(&one.pages, i * PAGE) == pages_physical(&other.pages, i * PAGE);
+        same += paddr_same(pages_physical(&one.pages, vaddr_of(i * PAGE)),
+                           pages_physical(&other.pages, vaddr_of(i * PAGE)));
     assert_true(same < PAGES);
     map_close(&one);
     map_close(&other);

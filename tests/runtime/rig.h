@@ -76,12 +76,12 @@ static inline void rig_place_of_object(sim_addr a, char *to, size_t room)
 static inline bool rig_in_clock(const struct rt_clock *c, sim_addr a, const char *whose,
                                 const char *which, char *to, size_t room)
 {
-    if (!c->at || a - c->at >= (uint64_t)RT_LINE << c->size)
+    if (!c->at.at || a - c->at.at >= (uint64_t)RT_LINE << c->size)
         return false;
-    if (a == c->at)
+    if (a == c->at.at)
         snprintf(to, room, "%s's %s", whose, which);
     else
-        snprintf(to, room, "%s's %s+%llu", whose, which, (unsigned long long)(a - c->at));
+        snprintf(to, room, "%s's %s+%llu", whose, which, (unsigned long long)(a - c->at.at));
     return true;
 }
 
@@ -139,13 +139,13 @@ static inline void rig_place(const struct rig *g, sim_addr a, char *to, size_t r
     }
 }
 
-static inline sim_cycle rig_mem(void *host, unsigned core, sim_addr a, unsigned bytes,
+static inline sim_cycle rig_mem(void *host, unsigned core, struct paddr a, unsigned bytes,
                                 enum mem_cmd cmd, sim_cycle now)
 {
     struct rig *g = host;
     char place[80];
 
-    rig_place(g, a, place, sizeof place);
+    rig_place(g, a.at, place, sizeof place);
     charges_access(&g->asked, core, cmd, place, bytes);
     g->loads += cmd == MEM_LOAD;
     g->stores += cmd == MEM_STORE;

@@ -28,9 +28,9 @@ static void a_thread_begins_with_a_clock_of_its_own(void **state)
                 "swap heap's end, store fresh of 128, copy-line, store thread 19's clock:64, "
                 "copy-line, store thread 19's clock+64:16, new-word, store thread 19's word, "
                 "26 in all");
-    assert_int_equal(g->runtime->actor[0].at, RIG_BASE + RT_HEAP_AT);
-    assert_int_equal(g->runtime->actor[1].at, RIG_BASE + RT_HEAP_AT + RT_LINE);
-    assert_int_equal(g->runtime->actor[19].at, RIG_BASE + RT_HEAP_AT + RT_PAGE);
+    assert_int_equal(g->runtime->actor[0].at.at, RIG_BASE + RT_HEAP_AT);
+    assert_int_equal(g->runtime->actor[1].at.at, RIG_BASE + RT_HEAP_AT + RT_LINE);
+    assert_int_equal(g->runtime->actor[19].at.at, RIG_BASE + RT_HEAP_AT + RT_PAGE);
     /* Nothing more for it. */
     rig_step_on(g, EV_NOTIFY, 0, LOCK);
     rig_says(g, "");

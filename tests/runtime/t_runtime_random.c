@@ -72,9 +72,9 @@ static void step_once(struct rig *g, const struct event *ev)
     vclock_free(&before, NULL);
 }
 
-static bool same_blocks(const struct rt_clock *a, sim_addr at)
+static bool same_blocks(const struct rt_clock *a, struct paddr at)
 {
-    return a->at && a->at == at;
+    return a->at.at && paddr_same(a->at, at);
 }
 
 /* No two live clocks share a block, and none is on a free list. */

@@ -42,10 +42,11 @@ static sim_cycle rig_exec(void *host, unsigned core, unsigned instructions, sim_
     return now + instructions;
 }
 
-static sim_cycle rig_mem(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
-                         sim_cycle now)
+static sim_cycle rig_mem(void *host, unsigned core, struct paddr at, unsigned bytes,
+                         enum mem_cmd cmd, sim_cycle now)
 {
     struct rig *r = host;
+    const sim_addr a = at.at;
     const uint64_t line = r->s->env.line;
 
     assert_true(core < MAX_CORES);

@@ -53,7 +53,7 @@ static void store(struct rig *r, sim_addr a, uint32_t actor, uint8_t op)
 {
     const struct swm_access access = rig_access(actor, actor + 10, op);
 
-    r->now = swm_store(r->s, 0, a, &access, op == WRITE, r->now);
+    r->now = swm_store(r->s, 0, paddr_of(a), &access, op == WRITE, r->now);
 }
 
 static struct rig *open_handler(void)
@@ -79,12 +79,12 @@ static void nothing_costs_the_directory_entry_once_a_handler(void **state)
     (void)state;
     struct rig *r = open_handler();
 
-    r->now = swm_find(r->s, 0, DATA, r->now);
+    r->now = swm_find(r->s, 0, paddr_of(DATA), r->now);
     EXPECT(r, 4, {DIRECTORY + 5 * 8, 8, MEM_LOAD});
-    r->now = swm_look(r->s, 0, DATA + 8, SWM_READS, r->now);
-    r->now = swm_find(r->s, 0, DATA + 64, r->now);
+    r->now = swm_look(r->s, 0, paddr_of(DATA + 8), SWM_READS, r->now);
+    r->now = swm_find(r->s, 0, paddr_of(DATA + 64), r->now);
     EXPECT_NONE(r, 0);
-    r->now = swm_find(r->s, 0, DATA + 4096, r->now);
+    r->now = swm_find(r->s, 0, paddr_of(DATA + 4096), r->now);
     EXPECT(r, 4, {DIRECTORY + 6 * 8, 8, MEM_LOAD});
     close_handler(r);
 }
@@ -94,15 +94,15 @@ static void the_first_note_makes_a_table(void **state)
     (void)state;
     struct rig *r = open_handler();
 
-    r->now = swm_cached(r->s, 0, DATA + 64, 3, true, r->now);
+    r->now = swm_cached(r->s, 0, paddr_of(DATA + 64), 3, true, r->now);
     EXPECT(r, 4 + 6 + (3 + 1) + (3 + 2 + 1 + 1) + (3 + 1) + 1, {DIRECTORY + 5 * 8, 8, MEM_LOAD},
            {TABLE_LIST, 16, MEM_LOAD}, {RIG_BASE, 8, MEM_ATOMIC}, {TABLE_LIST + 8, 8, MEM_STORE},
            {DIRECTORY + 5 * 8, 8, MEM_ATOMIC}, {TABLE + 32, 8, MEM_STORE});
-    r->now = swm_cached(r->s, 0, DATA + 64, 70, true, r->now);
+    r->now = swm_cached(r->s, 0, paddr_of(DATA + 64), 70, true, r->now);
     EXPECT(r, 6 + 1, {TABLE + 32 + 8, 8, MEM_STORE});          /* the entry is in registers */
-    r->now = swm_cached(r->s, 0, DATA + 64, 70, true, r->now); /* nothing changes */
+    r->now = swm_cached(r->s, 0, paddr_of(DATA + 64), 70, true, r->now); /* nothing changes */
     EXPECT_NONE(r, 6);
-    r->now = swm_cached(r->s, 0, DATA + 64, 3, false, r->now);
+    r->now = swm_cached(r->s, 0, paddr_of(DATA + 64), 3, false, r->now);
     EXPECT(r, 7, {TABLE + 32, 8, MEM_STORE});
     close_handler(r);
 }
@@ -112,15 +112,15 @@ static void a_line_that_no_core_has_any_more_costs_a_store_a_word(void **state)
     (void)state;
     struct rig *r = open_handler();
 
-    r->now = swm_uncached(r->s, 0, DATA + 64, r->now);
+    r->now = swm_uncached(r->s, 0, paddr_of(DATA + 64), r->now);
     EXPECT_NONE(r, 0);
-    r->now = swm_cached(r->s, 0, DATA + 64, 3, true, r->now);
-    r->now = swm_cached(r->s, 0, DATA + 64, 70, true, r->now);
+    r->now = swm_cached(r->s, 0, paddr_of(DATA + 64), 3, true, r->now);
+    r->now = swm_cached(r->s, 0, paddr_of(DATA + 64), 70, true, r->now);
     rig_mark(r);
-    r->now = swm_uncached(r->s, 0, DATA + 64, r->now);
+    r->now = swm_uncached(r->s, 0, paddr_of(DATA + 64), r->now);
     EXPECT(r, 6 + 1 + 1, {TABLE + 32, 8, MEM_STORE}, {TABLE + 32 + 8, 8, MEM_STORE});
     assert_int_equal(r->s->lines.n, 0); /* nothing is kept of it */
-    r->now = swm_uncached(r->s, 0, DATA + 64, r->now);
+    r->now = swm_uncached(r->s, 0, paddr_of(DATA + 64), r->now);
     EXPECT_NONE(r, 0);
     close_handler(r);
 }
@@ -151,24 +151,24 @@ static void a_look_costs_what_is_there(void **state)
     store(r, DATA, 1, WRITE);
     store(r, DATA, 1, READ);
     rig_mark(r);
-    r->now = swm_look(r->s, 0, DATA + 4, SWM_READS, r->now);
+    r->now = swm_look(r->s, 0, paddr_of(DATA + 4), SWM_READS, r->now);
     EXPECT_NONE(r, 2);
-    r->now = swm_look(r->s, 0, DATA, SWM_WRITE, r->now);
+    r->now = swm_look(r->s, 0, paddr_of(DATA), SWM_WRITE, r->now);
     EXPECT(r, 2 + 2 + 1 + 4, {RECORD, 16, MEM_LOAD});
-    r->now = swm_look(r->s, 0, DATA, SWM_READS, r->now);
+    r->now = swm_look(r->s, 0, paddr_of(DATA), SWM_READS, r->now);
     EXPECT(r, 2 + 2 + 1 + 4 + 3 + 4, {RECORD, 16, MEM_LOAD});
-    r->now = swm_look(r->s, 0, DATA, SWM_NO_BLOCK, r->now);
+    r->now = swm_look(r->s, 0, paddr_of(DATA), SWM_NO_BLOCK, r->now);
     EXPECT(r, 2 + 2 + 1 + 4 + 3 + 4, {RECORD, 16, MEM_LOAD});
     store(r, DATA, 2, READ);
     store(r, DATA, 3, READ);
     rig_mark(r);
-    r->now = swm_look(r->s, 0, DATA, SWM_NO_BLOCK, r->now);
+    r->now = swm_look(r->s, 0, paddr_of(DATA), SWM_NO_BLOCK, r->now);
     EXPECT(r, 2 + 2 + 1 + 4 + 3, {RECORD, 16, MEM_LOAD});
-    r->now = swm_look(r->s, 0, DATA, SWM_READS, r->now);
+    r->now = swm_look(r->s, 0, paddr_of(DATA), SWM_READS, r->now);
     EXPECT(r, 2 + 2 + 1 + 4 + 3 + 1 + 3 * 4, {RECORD, 16, MEM_LOAD},
            {BLOCK + 0x1000, 24, MEM_LOAD});
-    swm_void(r->s, DATA);
-    r->now = swm_look(r->s, 0, DATA, SWM_READS, r->now);
+    swm_void(r->s, paddr_of(DATA));
+    r->now = swm_look(r->s, 0, paddr_of(DATA), SWM_READS, r->now);
     EXPECT(r, 2 + 2 + 1 + 3, {RECORD, 16, MEM_LOAD});
     close_handler(r);
 }
@@ -204,8 +204,8 @@ static void reads_go_inline_then_into_blocks_that_double(void **state)
     store(r, DATA, 4, WRITE); /* takes the place of all */
     EXPECT(r, 5 + 2 + 1 + 4 + 1, {RECORD, 16, MEM_LOAD}, {LIST(0, 1), 8, MEM_LOAD},
            {BLOCK + 0x1000, 8, MEM_STORE}, {LIST(0, 1), 8, MEM_STORE}, {RECORD, 16, MEM_STORE});
-    assert_int_equal(swm_held(r->s, DATA).n, 0);
-    assert_int_equal(swm_held(r->s, DATA).write->actor, 4);
+    assert_int_equal(swm_held(r->s, paddr_of(DATA)).n, 0);
+    assert_int_equal(swm_held(r->s, paddr_of(DATA)).write->actor, 4);
     close_handler(r);
 }
 
@@ -219,14 +219,14 @@ static void a_write_under_the_reads_leaves_them(void **state)
     store(r, DATA, 2, READ);
     rig_mark(r);
     for (unsigned i = 0; i < 2; i++) { /* where there is no write, and in the place of one */
-        r->now = swm_store_under(r->s, 0, DATA, &a, r->now);
+        r->now = swm_store_under(r->s, 0, paddr_of(DATA), &a, r->now);
         EXPECT(r, 5 + 2 + 1 + 1, {RECORD, 16, MEM_LOAD}, {RECORD, 8, MEM_STORE});
-        assert_int_equal(swm_held(r->s, DATA).n, 2);
-        assert_int_equal(swm_held(r->s, DATA).read[1].actor, 2);
-        assert_int_equal(swm_held(r->s, DATA).write->actor, 9);
+        assert_int_equal(swm_held(r->s, paddr_of(DATA)).n, 2);
+        assert_int_equal(swm_held(r->s, paddr_of(DATA)).read[1].actor, 2);
+        assert_int_equal(swm_held(r->s, paddr_of(DATA)).write->actor, 9);
     }
-    swm_void(r->s, DATA); /* the block goes back */
-    r->now = swm_store_under(r->s, 0, DATA, &a, r->now);
+    swm_void(r->s, paddr_of(DATA)); /* the block goes back */
+    r->now = swm_store_under(r->s, 0, paddr_of(DATA), &a, r->now);
     EXPECT(r, 5 + 2 + 1 + 4 + 1, {RECORD, 16, MEM_LOAD}, {LIST(0, 0), 8, MEM_LOAD},
            {BLOCK, 8, MEM_STORE}, {LIST(0, 0), 8, MEM_STORE}, {RECORD, 16, MEM_STORE});
     close_handler(r);
@@ -240,15 +240,15 @@ static void a_void_record_is_started_anew_by_the_next_store(void **state)
     store(r, DATA, 1, READ);
     store(r, DATA, 2, READ);
     rig_mark(r);
-    swm_void(r->s, DATA);
+    swm_void(r->s, paddr_of(DATA));
     EXPECT_NONE(r, 0);
     assert_int_equal(r->s->st.blocks, 1);
     assert_int_equal(swm_granules(r->s), 0);
     store(r, DATA, 3, READ);
     EXPECT(r, 5 + 2 + 1 + 4 + 1, {RECORD, 16, MEM_LOAD}, {LIST(0, 0), 8, MEM_LOAD},
            {BLOCK, 8, MEM_STORE}, {LIST(0, 0), 8, MEM_STORE}, {RECORD, 16, MEM_STORE});
-    assert_int_equal(swm_held(r->s, DATA).n, 1);
-    assert_int_equal(swm_held(r->s, DATA).read->actor, 3);
+    assert_int_equal(swm_held(r->s, paddr_of(DATA)).n, 1);
+    assert_int_equal(swm_held(r->s, paddr_of(DATA)).read->actor, 3);
     close_handler(r);
 }
 
@@ -262,17 +262,17 @@ static void a_clear_reads_what_is_there_and_gives_an_empty_record_back(void **st
     store(r, DATA + 60, 1, READ);
     store(r, DATA + 60, 2, READ);
     rig_mark(r);
-    r->now = swm_clear(r->s, 0, DATA, 8, r->now);
+    r->now = swm_clear(r->s, 0, paddr_of(DATA), 8, r->now);
     EXPECT(r, 4 + 4 + 1 + 3 + 1, {RECORD + 16, 16, MEM_LOAD}, {TABLE + 24, 8, MEM_STORE});
-    r->now = swm_clear(r->s, 0, DATA, 8, r->now); /* not there any more */
+    r->now = swm_clear(r->s, 0, paddr_of(DATA), 8, r->now); /* not there any more */
     EXPECT_NONE(r, 4);
-    r->now = swm_clear(r->s, 0, DATA + 32, 64, r->now); /* into the next line */
+    r->now = swm_clear(r->s, 0, paddr_of(DATA + 32), 64, r->now); /* into the next line */
     EXPECT(r, 4 + 4 + 1 + 4 + 3 + 4 + 1 + 1 + 5 + 4, {RECORD + 240, 16, MEM_LOAD},
            {LIST(0, 0), 8, MEM_LOAD}, {BLOCK, 8, MEM_STORE}, {LIST(0, 0), 8, MEM_STORE},
            {RECORD_LIST, 8, MEM_LOAD}, {RECORD, 8, MEM_STORE}, {RECORD_LIST, 8, MEM_STORE},
            {TABLE + 16, 8, MEM_STORE}, {TABLE + 24, 8, MEM_STORE}, {TABLE + 32, 32, MEM_LOAD});
     assert_int_equal(r->s->st.cleared, 2);
-    r->now = swm_clear(r->s, 0, DATA, 0, r->now);
+    r->now = swm_clear(r->s, 0, paddr_of(DATA), 0, r->now);
     EXPECT_NONE(r, 0);
     assert_int_equal(r->s->st.records, 0);
     assert_int_equal(r->s->st.bytes, 2048); /* the table stays */
@@ -285,7 +285,7 @@ static void what_was_given_back_is_taken_again(void **state)
     struct rig *r = open_handler();
 
     store(r, DATA, 1, WRITE);
-    r->now = swm_clear(r->s, 0, DATA, 64, r->now);
+    r->now = swm_clear(r->s, 0, paddr_of(DATA), 64, r->now);
     rig_mark(r);
     store(r, DATA + 64, 1, WRITE);
     EXPECT(r, 5 + 5 + 4 + 1 + 1 + 2 + 1 + 1 + 3, {TABLE + 32, 32, MEM_LOAD},
@@ -305,17 +305,17 @@ static void a_copy_reads_both_sides_and_writes_one(void **state)
     store(r, DATA + 8, 1, READ);
     store(r, DATA + 8, 2, READ);
     rig_mark(r);
-    r->now = swm_copy(r->s, 0, DATA + TO, DATA, 16, r->now);
+    r->now = swm_copy(r->s, 0, paddr_of(DATA + TO), paddr_of(DATA), 16, r->now);
     EXPECT(r, 6 + 4 + 5 + 4 + 5 + 2 * 4 + 1 + 4 + 3 + 1 + 4 + 3 + 1 + 1 + 1 + 1 + 3 + 2,
            {DIRECTORY + 5 * 8, 8, MEM_LOAD}, {TABLE, 32, MEM_LOAD},
            {DIRECTORY + 5 * 8, 8, MEM_LOAD}, {TABLE + 64, 32, MEM_LOAD}, {RECORD, 48, MEM_LOAD},
            {RECORD_LIST, 16, MEM_LOAD}, {RECORD_LIST + 8, 8, MEM_STORE}, {LIST(0, 0), 16, MEM_LOAD},
            {LIST(0, 0) + 8, 8, MEM_STORE}, {BLOCK, 16, MEM_LOAD}, {BLOCK + 16, 16, MEM_STORE},
            {RECORD + 256, 48, MEM_STORE}, {TABLE + 80, 8, MEM_STORE}, {TABLE + 88, 8, MEM_STORE});
-    assert_int_equal(swm_held(r->s, DATA + TO).write->actor, 1);
-    assert_int_equal(swm_held(r->s, DATA + TO + 8).n, 2);
+    assert_int_equal(swm_held(r->s, paddr_of(DATA + TO)).write->actor, 1);
+    assert_int_equal(swm_held(r->s, paddr_of(DATA + TO + 8)).n, 2);
     assert_int_equal(r->s->st.copied, 2);
-    r->now = swm_copy(r->s, 0, DATA, DATA, 64, r->now);
+    r->now = swm_copy(r->s, 0, paddr_of(DATA), paddr_of(DATA), 64, r->now);
     EXPECT_NONE(r, 0);
     close_handler(r);
 }
@@ -337,7 +337,7 @@ static void a_copied_block_has_the_reads_alone(void **state)
                 store(r, DATA, 2 + reader, READ);
             const sim_addr from = swm_cell_find(r->s, DATA >> r->s->shift)->block;
             rig_mark(r);
-            r->now = swm_copy(r->s, 0, DATA + TO, DATA, 4, r->now);
+            r->now = swm_copy(r->s, 0, paddr_of(DATA + TO), paddr_of(DATA), 4, r->now);
             const sim_addr to = swm_cell_find(r->s, (DATA + TO) >> r->s->shift)->block;
             for (size_t i = 0; i < r->n; i++) {
                 if (r->log[i].addr == from && r->log[i].cmd == MEM_LOAD)
@@ -347,7 +347,7 @@ static void a_copied_block_has_the_reads_alone(void **state)
             }
             assert_int_equal(loaded, readers * EPOCH);
             assert_int_equal(stored, readers * EPOCH);
-            assert_int_equal(swm_held(r->s, DATA + TO).n, readers);
+            assert_int_equal(swm_held(r->s, paddr_of(DATA + TO)).n, readers);
             rig_check(r);
             close_handler(r);
         }
@@ -359,15 +359,15 @@ static void a_copy_of_nothing_empties_the_destination(void **state)
     struct rig *r = open_handler();
 
     store(r, DATA + 64, 1, WRITE);
-    swm_mark_raced(r->s, DATA + 64);
+    swm_mark_raced(r->s, paddr_of(DATA + 64));
     rig_mark(r);
-    r->now = swm_copy(r->s, 0, DATA + 64, 0x9000, 64, r->now);
+    r->now = swm_copy(r->s, 0, paddr_of(DATA + 64), paddr_of(0x9000), 64, r->now);
     EXPECT(r, 6 + 4 + 4 + 5 + 4 + 1 + 3 + 4 + 1 + 1, {DIRECTORY + 9 * 8, 8, MEM_LOAD},
            {DIRECTORY + 5 * 8, 8, MEM_LOAD}, {TABLE + 32, 32, MEM_LOAD}, {RECORD, 16, MEM_LOAD},
            {RECORD_LIST, 8, MEM_LOAD}, {RECORD, 8, MEM_STORE}, {RECORD_LIST, 8, MEM_STORE},
            {TABLE + 48, 8, MEM_STORE}, {TABLE + 56, 8, MEM_STORE});
-    assert_null(swm_held(r->s, DATA + 64).write);
-    assert_false(swm_raced(r->s, DATA + 64));
+    assert_null(swm_held(r->s, paddr_of(DATA + 64)).write);
+    assert_false(swm_raced(r->s, paddr_of(DATA + 64)));
     close_handler(r);
 }
 
@@ -380,16 +380,16 @@ static void a_move_hands_the_record_of_a_whole_line_over(void **state)
     store(r, DATA, 1, WRITE);
     store(r, DATA + 8, 1, READ);
     store(r, DATA + 8, 2, READ);
-    swm_mark_raced(r->s, DATA + 60);
+    swm_mark_raced(r->s, paddr_of(DATA + 60));
     rig_mark(r);
-    r->now = swm_move(r->s, 0, DATA + TO, DATA, 64, r->now);
+    r->now = swm_move(r->s, 0, paddr_of(DATA + TO), paddr_of(DATA), 64, r->now);
     EXPECT(r, 6 + 4 + 5 + 4 + 5 + 4 + 4, {DIRECTORY + 5 * 8, 8, MEM_LOAD}, {TABLE, 32, MEM_LOAD},
            {DIRECTORY + 5 * 8, 8, MEM_LOAD}, {TABLE + 64, 32, MEM_LOAD}, {TABLE + 80, 8, MEM_STORE},
            {TABLE + 88, 8, MEM_STORE}, {TABLE + 16, 8, MEM_STORE}, {TABLE + 24, 8, MEM_STORE});
-    assert_int_equal(swm_held(r->s, DATA + TO).write->actor, 1);
-    assert_int_equal(swm_held(r->s, DATA + TO + 8).n, 2);
-    assert_true(swm_raced(r->s, DATA + TO + 60) && !swm_raced(r->s, DATA + 60));
-    assert_null(swm_held(r->s, DATA).write);
+    assert_int_equal(swm_held(r->s, paddr_of(DATA + TO)).write->actor, 1);
+    assert_int_equal(swm_held(r->s, paddr_of(DATA + TO + 8)).n, 2);
+    assert_true(swm_raced(r->s, paddr_of(DATA + TO + 60)) && !swm_raced(r->s, paddr_of(DATA + 60)));
+    assert_null(swm_held(r->s, paddr_of(DATA)).write);
     assert_int_equal(r->s->st.moved, 2);
     assert_int_equal(r->s->st.records, 1);
     assert_int_equal(r->s->st.blocks, 1);
@@ -406,7 +406,7 @@ static void a_move_of_part_of_a_line_takes_blocks_along(void **state)
     store(r, DATA + 8, 1, READ);
     store(r, DATA + 8, 2, READ);
     rig_mark(r);
-    r->now = swm_move(r->s, 0, DATA + TO, DATA, 16, r->now);
+    r->now = swm_move(r->s, 0, paddr_of(DATA + TO), paddr_of(DATA), 16, r->now);
     EXPECT(r, 6 + 4 + 5 + 4 + 5 + 2 * 4 + 1 + 4 + 3 + 1 + 1 + 3 + 1 + 1 + 3 + 1 + 3 + 2,
            {DIRECTORY + 5 * 8, 8, MEM_LOAD}, {TABLE, 32, MEM_LOAD},
            {DIRECTORY + 5 * 8, 8, MEM_LOAD}, {TABLE + 64, 32, MEM_LOAD}, {RECORD, 48, MEM_LOAD},
@@ -414,11 +414,11 @@ static void a_move_of_part_of_a_line_takes_blocks_along(void **state)
            {RECORD + 256, 48, MEM_STORE}, {TABLE + 80, 8, MEM_STORE}, {TABLE + 88, 8, MEM_STORE},
            {RECORD_LIST, 8, MEM_LOAD}, {RECORD, 8, MEM_STORE}, {RECORD_LIST, 8, MEM_STORE},
            {TABLE + 16, 8, MEM_STORE}, {TABLE + 24, 8, MEM_STORE});
-    assert_int_equal(swm_held(r->s, DATA + TO + 8).n, 2);
+    assert_int_equal(swm_held(r->s, paddr_of(DATA + TO + 8)).n, 2);
     assert_int_equal(r->s->st.records, 1);
     /* nothing there, and nothing to come: as a copy, but that there is no source to look at twice
      */
-    r->now = swm_move(r->s, 0, DATA + 0x400, DATA + 0x200, 16, r->now);
+    r->now = swm_move(r->s, 0, paddr_of(DATA + 0x400), paddr_of(DATA + 0x200), 16, r->now);
     EXPECT(r, 6 + 4 + 5 + 4 + 5, {DIRECTORY + 5 * 8, 8, MEM_LOAD}, {TABLE + 256, 32, MEM_LOAD},
            {DIRECTORY + 5 * 8, 8, MEM_LOAD}, {TABLE + 512, 32, MEM_LOAD});
     close_handler(r);
@@ -433,15 +433,15 @@ static void a_move_over_what_is_void_empties_it(void **state)
 
     store(r, DATA, 1, WRITE);
     store(r, DATA + TO + 4, 2, WRITE);
-    swm_void(r->s, DATA + TO + 4);
+    swm_void(r->s, paddr_of(DATA + TO + 4));
     rig_mark(r);
-    r->now = swm_move(r->s, 0, DATA + TO, DATA, 16, r->now);
+    r->now = swm_move(r->s, 0, paddr_of(DATA + TO), paddr_of(DATA), 16, r->now);
     EXPECT(r, 6 + 4 + 5 + 4 + 5 + 2 * 4 + 2 + 1 + 3 + 1 + 3 + 4 + 2, {DIRECTORY + 5 * 8, 8, MEM_LOAD},
            {TABLE, 32, MEM_LOAD}, {DIRECTORY + 5 * 8, 8, MEM_LOAD}, {TABLE + 64, 32, MEM_LOAD},
            {RECORD, 16, MEM_LOAD}, {RECORD + 256 + 16, 16, MEM_LOAD}, {RECORD + 256, 16, MEM_STORE},
            {TABLE + 88, 8, MEM_STORE}, {RECORD_LIST, 8, MEM_LOAD}, {RECORD, 8, MEM_STORE},
            {RECORD_LIST, 8, MEM_STORE}, {TABLE + 16, 8, MEM_STORE}, {TABLE + 24, 8, MEM_STORE});
-    assert_int_equal(swm_held(r->s, DATA + TO).write->actor, 1);
+    assert_int_equal(swm_held(r->s, paddr_of(DATA + TO)).write->actor, 1);
     assert_int_equal(swm_granules(r->s), 1);
     close_handler(r);
 }
@@ -455,11 +455,11 @@ static void a_move_to_the_next_line_hands_the_record_over_too(void **state)
         const sim_addr from = down ? DATA + 64 : DATA, to = down ? DATA : DATA + 64;
         store(r, from, 1, WRITE);
         store(r, from + 60, 2, WRITE);
-        r->now = swm_move(r->s, 0, to, from, 64, r->now);
+        r->now = swm_move(r->s, 0, paddr_of(to), paddr_of(from), 64, r->now);
         assert_int_equal(r->s->st.moved, 2);
         assert_int_equal(r->s->st.copied, 0);
-        assert_int_equal(swm_held(r->s, to + 60).write->actor, 2);
-        assert_null(swm_held(r->s, from).write);
+        assert_int_equal(swm_held(r->s, paddr_of(to + 60)).write->actor, 2);
+        assert_null(swm_held(r->s, paddr_of(from)).write);
         close_handler(r);
     }
 }
@@ -471,12 +471,12 @@ static void a_move_of_nothing_or_to_where_it_is_costs_nothing(void **state)
 
     store(r, DATA, 1, WRITE);
     rig_mark(r);
-    r->now = swm_move(r->s, 0, DATA, DATA, 64, r->now);
-    r->now = swm_move(r->s, 0, DATA + 128, DATA, 0, r->now);
+    r->now = swm_move(r->s, 0, paddr_of(DATA), paddr_of(DATA), 64, r->now);
+    r->now = swm_move(r->s, 0, paddr_of(DATA + 128), paddr_of(DATA), 0, r->now);
     EXPECT_NONE(r, 0);
-    r->now = swm_find(r->s, 0, DATA, r->now); /* the entry is in registers still */
+    r->now = swm_find(r->s, 0, paddr_of(DATA), r->now); /* the entry is in registers still */
     EXPECT_NONE(r, 0);
-    assert_int_equal(swm_held(r->s, DATA).write->actor, 1);
+    assert_int_equal(swm_held(r->s, paddr_of(DATA)).write->actor, 1);
     close_handler(r);
 }
 
@@ -490,7 +490,7 @@ static void cycles_are_counted_by_reason_from_enter_to_leave(void **state)
 
     for (unsigned i = 0; i < 3; i++) {
         sim_cycle now = swm_enter(r->s, i, SWM_FILL, 1000);
-        now = swm_find(r->s, i, DATA, now); /* 4 instructions and a load */
+        now = swm_find(r->s, i, paddr_of(DATA), now); /* 4 instructions and a load */
         assert_int_equal(swm_leave(r->s, i, now), 1000 + 100 + 4 + RIG_LATENCY);
     }
     swm_leave(r->s, 0, swm_enter(r->s, 0, SWM_ROLL_OVER, 7));
@@ -510,7 +510,7 @@ static void the_way_in_takes_what_the_parameter_says(void **state)
     (void)state;
     struct rig *r = rig_with(4, 64, (struct swm_params){.enter = 0, .base = RIG_BASE + 4095});
     assert_int_equal(swm_enter(r->s, 0, SWM_FILL, 5), 5);
-    r->now = swm_find(r->s, 0, 0, 5);
+    r->now = swm_find(r->s, 0, (struct paddr){0}, 5);
     assert_int_equal(r->log[0].addr, DIRECTORY); /* base is rounded down */
     swm_leave(r->s, 0, r->now);
     rig_free(r);
@@ -524,10 +524,10 @@ static void two_managers_know_nothing_of_each_other(void **state)
     struct rig *a = open_handler(), *b = open_handler();
 
     store(a, DATA, 1, WRITE);
-    swm_mark_raced(a->s, DATA);
-    assert_null(swm_held(b->s, DATA).write);
-    assert_false(swm_raced(b->s, DATA));
-    b->now = swm_look(b->s, 0, DATA, SWM_READS, b->now);
+    swm_mark_raced(a->s, paddr_of(DATA));
+    assert_null(swm_held(b->s, paddr_of(DATA)).write);
+    assert_false(swm_raced(b->s, paddr_of(DATA)));
+    b->now = swm_look(b->s, 0, paddr_of(DATA), SWM_READS, b->now);
     EXPECT(b, 4, {DIRECTORY + 5 * 8, 8, MEM_LOAD});
     close_handler(a);
     close_handler(b);
@@ -537,7 +537,7 @@ static void two_managers_know_nothing_of_each_other(void **state)
 static void clear_meanwhile(struct rig *r)
 {
     sim_cycle now = swm_enter(r->s, 1, SWM_CLEAR, r->now);
-    now = swm_clear(r->s, 1, DATA, 4096, now);
+    now = swm_clear(r->s, 1, paddr_of(DATA), 4096, now);
     swm_leave(r->s, 1, now);
 }
 
@@ -550,8 +550,8 @@ static void handlers_of_other_cores_may_run_inside_an_access(void **state)
         r->meanwhile_at = at;
         for (uint32_t actor = 1; actor < 6; actor++)
             store(r, DATA, actor, READ);
-        r->now = swm_copy(r->s, 0, DATA + 4, DATA, 200, r->now);
-        r->now = swm_clear(r->s, 0, DATA, 4, r->now);
+        r->now = swm_copy(r->s, 0, paddr_of(DATA + 4), paddr_of(DATA), 200, r->now);
+        r->now = swm_clear(r->s, 0, paddr_of(DATA), 4, r->now);
         rig_check(r);
         close_handler(r);
     }
@@ -574,7 +574,7 @@ static void a_few_hundred_thousand_granules_take_little(void **state)
         assert_int_equal(swm_granules(r->s), N);
         assert_in_range(r->budget.peak, N * 64, UINT64_C(80) << 20);
         for (uint64_t i = 0; i < N; i++)
-            swm_void(r->s, i * step);
+            swm_void(r->s, paddr_of(i * step));
         assert_int_equal(swm_granules(r->s), 0);
         assert_int_equal(r->s->st.voided, N);
         assert_int_equal(r->s->st.granules_peak, N);
@@ -591,11 +591,11 @@ static void as_many_readers_as_there_can_be(void **state)
     r->quiet = true;
     for (uint32_t i = 0; i < SOME; i++)
         store(r, DATA, i, i % 2 ? READ : ATOMIC_READ);
-    assert_int_equal(swm_held(r->s, DATA).n, SOME);
+    assert_int_equal(swm_held(r->s, paddr_of(DATA)).n, SOME);
     assert_int_equal(r->s->st.blocks, 1);
     assert_int_equal(r->s->st.bytes, 2048 + 256 + 4096 * 8);
     rig_check(r);
-    r->now = swm_clear(r->s, 0, DATA, 4, r->now);
+    r->now = swm_clear(r->s, 0, paddr_of(DATA), 4, r->now);
     assert_int_equal(r->s->st.bytes, 2048);
     close_handler(r);
 }
@@ -608,12 +608,12 @@ static void addresses_at_both_ends_work(void **state)
 
     store(r, 0, 1, WRITE);
     store(r, last + 60, 2, WRITE);
-    assert_int_equal(swm_held(r->s, 0).write->actor, 1);
-    assert_int_equal(swm_held(r->s, UINT64_MAX).write->actor, 2);
-    r->now = swm_clear(r->s, 0, last, 64, r->now);
-    assert_null(swm_held(r->s, UINT64_MAX).write);
-    r->now = swm_copy(r->s, 0, last, 0, 64, r->now);
-    assert_int_equal(swm_held(r->s, last).write->actor, 1);
+    assert_int_equal(swm_held(r->s, (struct paddr){0}).write->actor, 1);
+    assert_int_equal(swm_held(r->s, paddr_of(UINT64_MAX)).write->actor, 2);
+    r->now = swm_clear(r->s, 0, paddr_of(last), 64, r->now);
+    assert_null(swm_held(r->s, paddr_of(UINT64_MAX)).write);
+    r->now = swm_copy(r->s, 0, paddr_of(last), (struct paddr){0}, 64, r->now);
+    assert_int_equal(swm_held(r->s, paddr_of(last)).write->actor, 1);
     rig_check(r);
     close_handler(r);
 }

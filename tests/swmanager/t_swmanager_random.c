@@ -77,7 +77,8 @@ static sim_cycle store(struct pair *p, unsigned core, sim_cycle now)
     struct swm_access a = rig_access((uint32_t)rng_below(&p->rng, p->actors), ++p->clock, op);
 
     naive_store(&p->at[g], &a, write);
-    return swm_store(p->r->s, core, address(p, g) + rng_below(&p->rng, p->granule), &a, write, now);
+    return swm_store(p->r->s, core, paddr_of(address(p, g) + rng_below(&p->rng, p->granule)), &a,
+                     write, now);
 }
 
 static sim_cycle store_under(struct pair *p, unsigned core, sim_cycle now)
@@ -88,7 +89,7 @@ static sim_cycle store_under(struct pair *p, unsigned core, sim_cycle now)
 
     p->at[g].written = true;
     p->at[g].write = a;
-    return swm_store_under(p->r->s, core, address(p, g), &a, now);
+    return swm_store_under(p->r->s, core, paddr_of(address(p, g)), &a, now);
 }
 
 static sim_cycle clear(struct pair *p, unsigned core, sim_cycle now)
@@ -97,7 +98,7 @@ static sim_cycle clear(struct pair *p, unsigned core, sim_cycle now)
     const size_t first = pick_region(p, &n);
 
     memset(p->at + first, 0, n * sizeof *p->at);
-    return swm_clear(p->r->s, core, address(p, first), n * p->granule, now);
+    return swm_clear(p->r->s, core, paddr_of(address(p, first)), n * p->granule, now);
 }
 
 static sim_cycle copy(struct pair *p, unsigned core, sim_cycle now)
@@ -107,7 +108,8 @@ static sim_cycle copy(struct pair *p, unsigned core, sim_cycle now)
     const size_t to = (size_t)rng_below(&p->rng, BYTES / p->granule - n + 1);
 
     memmove(p->at + to, p->at + from, n * sizeof *p->at);
-    return swm_copy(p->r->s, core, address(p, to), address(p, from), n * p->granule, now);
+    return swm_copy(p->r->s, core, paddr_of(address(p, to)), paddr_of(address(p, from)),
+                    n * p->granule, now);
 }
 
 /* What the source has outside the destination goes. Of whole lines now and then. */
@@ -129,7 +131,8 @@ static sim_cycle move(struct pair *p, unsigned core, sim_cycle now)
         memset(p->at + from, 0, n * sizeof *was);
     memcpy(p->at + to, was, n * sizeof *was);
     free(was);
-    return swm_move(p->r->s, core, address(p, to), address(p, from), n * p->granule, now);
+    return swm_move(p->r->s, core, paddr_of(address(p, to)), paddr_of(address(p, from)),
+                    n * p->granule, now);
 }
 
 static sim_cycle cached(struct pair *p, unsigned core, sim_cycle now)
@@ -140,7 +143,7 @@ static sim_cycle cached(struct pair *p, unsigned core, sim_cycle now)
     uint64_t *mask = &p->cached[(address(p, g) / p->line) - REGION / p->line][of / 64];
 
     *mask = may ? *mask | UINT64_C(1) << of % 64 : *mask & ~(UINT64_C(1) << of % 64);
-    return swm_cached(p->r->s, core, address(p, g), of, may, now);
+    return swm_cached(p->r->s, core, paddr_of(address(p, g)), of, may, now);
 }
 
 static void free_of_cost(struct pair *p)
@@ -151,10 +154,10 @@ static void free_of_cost(struct pair *p)
     if (rng_chance(&p->rng, 1, 2)) {
         p->at[g].written = false;
         p->at[g].n = 0;
-        swm_void(p->r->s, address(p, g));
+        swm_void(p->r->s, paddr_of(address(p, g)));
     } else {
         p->at[g].raced = true;
-        swm_mark_raced(p->r->s, address(p, g));
+        swm_mark_raced(p->r->s, paddr_of(address(p, g)));
     }
     assert_int_equal(p->r->accesses, before);
     assert_int_equal(p->r->instructions, instructions);
@@ -175,8 +178,8 @@ static sim_cycle operate(struct pair *p, unsigned core, sim_cycle now)
         free_of_cost(p);
         return now;
     case 6:
-        return swm_look(p->r->s, core, address(p, pick(p)), (enum swm_depth)rng_below(&p->rng, 3),
-                        now);
+        return swm_look(p->r->s, core, paddr_of(address(p, pick(p))),
+                        (enum swm_depth)rng_below(&p->rng, 3), now);
     case 7:
         return store_under(p, core, now);
     case 8:
@@ -197,15 +200,15 @@ static bool same(const struct swm_access *a, const struct swm_access *b)
 static size_t compare_granule(const struct pair *p, size_t i)
 {
     const struct naive *g = &p->at[i];
-    const struct swm_held h = swm_held(p->r->s, address(p, i));
+    const struct swm_held h = swm_held(p->r->s, paddr_of(address(p, i)));
 
     assert_int_equal(h.write != NULL, g->written);
     assert_true(!g->written || same(h.write, &g->write));
     assert_int_equal(h.n, g->n);
     for (size_t k = 0; k < h.n; k++)
         assert_true(same(&h.read[k], &g->read[k]));
-    assert_int_equal(swm_raced(p->r->s, address(p, i)), g->raced);
-    assert_true((!h.write && !h.n) || swm_may_hold(p->r->s, address(p, i), 1));
+    assert_int_equal(swm_raced(p->r->s, paddr_of(address(p, i))), g->raced);
+    assert_true((!h.write && !h.n) || swm_may_hold(p->r->s, paddr_of(address(p, i)), 1));
     return g->written || g->n;
 }
 
@@ -215,10 +218,11 @@ static void compare_marks(const struct pair *p, sim_addr line)
     const unsigned n = p->line / p->granule < 64 ? p->line / p->granule : 64;
 
     for (sim_addr from = line; from < line + p->line; from += (sim_addr)n * p->granule) {
-        const uint64_t all = swm_may_hold(p->r->s, from, n);
+        const uint64_t all = swm_may_hold(p->r->s, paddr_of(from), n);
         assert_true(n == 64 || all >> n == 0);
         for (unsigned k = 0; k < n; k++)
-            assert_int_equal(all >> k & 1, swm_may_hold(p->r->s, from + k * p->granule, 1));
+            assert_int_equal(all >> k & 1,
+                             swm_may_hold(p->r->s, paddr_of(from + k * p->granule), 1));
     }
 }
 
@@ -233,7 +237,7 @@ static void compare(const struct pair *p)
         const uint64_t *mask = p->cached[a / p->line - REGION / p->line];
         uint64_t is[2];
         compare_marks(p, a);
-        swm_may_be_cached(p->r->s, a, is);
+        swm_may_be_cached(p->r->s, paddr_of(a), is);
         assert_true(is[0] == mask[0] && is[1] == mask[1]);
     }
     rig_check(p->r);
@@ -261,7 +265,7 @@ static void run(unsigned granule, unsigned line, unsigned actors, unsigned handl
         now = swm_leave(p->r->s, core, now);
     }
     now = swm_enter(p->r->s, 0, SWM_CLEAR, now);
-    now = swm_clear(p->r->s, 0, REGION, BYTES, now);
+    now = swm_clear(p->r->s, 0, paddr_of(REGION), BYTES, now);
     swm_leave(p->r->s, 0, now);
     assert_int_equal(swm_granules(p->r->s), 0);
     assert_int_equal(p->r->s->st.blocks, 0);

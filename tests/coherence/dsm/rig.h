@@ -64,23 +64,23 @@ static inline void rig_free(struct rig *r)
 /* A word of the shared memory, through faults if there are any. */
 static inline uint32_t rig_load(struct rig *r, unsigned process, sim_addr addr)
 {
-    while (!dsm_access(r->d, process, addr, 4, false))
-        r->now = dsm_fault(r->d, process, addr, false, r->now);
-    return dsm_load(r->d, process, addr);
+    while (!dsm_access(r->d, process, vaddr_of(addr), 4, false))
+        r->now = dsm_fault(r->d, process, vaddr_of(addr), false, r->now);
+    return dsm_load(r->d, process, vaddr_of(addr));
 }
 static inline void rig_store(struct rig *r, unsigned process, sim_addr addr, uint32_t value)
 {
-    while (!dsm_access(r->d, process, addr, 4, true))
-        r->now = dsm_fault(r->d, process, addr, true, r->now);
-    dsm_store(r->d, process, addr, value);
+    while (!dsm_access(r->d, process, vaddr_of(addr), 4, true))
+        r->now = dsm_fault(r->d, process, vaddr_of(addr), true, r->now);
+    dsm_store(r->d, process, vaddr_of(addr), value);
 }
 static inline void rig_lock(struct rig *r, unsigned process, sim_addr lock, bool shared)
 {
-    r->now = dsm_lock(r->d, process, lock, shared, r->now, r->now);
+    r->now = dsm_lock(r->d, process, vaddr_of(lock), shared, r->now, r->now);
 }
 static inline void rig_unlock(struct rig *r, unsigned process, sim_addr lock)
 {
-    r->now = dsm_unlock(r->d, process, lock, r->now);
+    r->now = dsm_unlock(r->d, process, vaddr_of(lock), r->now);
 }
 /* All processes, at once. */
 static inline void rig_barrier(struct rig *r, unsigned processes)
@@ -88,12 +88,12 @@ static inline void rig_barrier(struct rig *r, unsigned processes)
     sim_cycle last = r->now;
 
     for (unsigned p = 0; p < processes; p++) {
-        const sim_cycle at = dsm_arrive(r->d, p, 0x9000, r->now);
+        const sim_cycle at = dsm_arrive(r->d, p, vaddr_of(0x9000), r->now);
         last = at > last ? at : last;
     }
     r->now = last;
     for (unsigned p = 0; p < processes; p++) {
-        const sim_cycle at = dsm_depart(r->d, p, 0x9000, r->now);
+        const sim_cycle at = dsm_depart(r->d, p, vaddr_of(0x9000), r->now);
         last = at > last ? at : last;
     }
     r->now = last;

@@ -67,8 +67,8 @@ static void whoever_has_a_page_at_first_reads_it_for_nothing(void **state)
     struct rig *r = begin(2, "");
 
     load(r, 0, 0, 0);
-    assert_int_equal(dsm_state(r->d, 0, 0), DSM_READ);
-    assert_int_equal(dsm_state(r->d, 1, 0), DSM_NONE);
+    assert_int_equal(dsm_state(r->d, 0, vaddr_of(0)), DSM_READ);
+    assert_int_equal(dsm_state(r->d, 1, vaddr_of(0)), DSM_NONE);
     rig_want(r, "dsm.read-faults=0 dsm.messages=0");
     rig_free(r);
 }
@@ -90,7 +90,7 @@ static void a_first_store_makes_a_twin(void **state)
 
     store(r, 0, 0, TRAP + TWIN + PROTECT);
     store(r, 0, 4, 0);
-    assert_int_equal(dsm_state(r->d, 0, 0), DSM_WRITE);
+    assert_int_equal(dsm_state(r->d, 0, vaddr_of(0)), DSM_WRITE);
     rig_want(r, "dsm.write-faults=1 dsm.twins=1 dsm.messages=0 dsm.time.twin=30 dsm.time.trap=107 "
                 "dsm.wait.fault=137");
     rig_free(r);
@@ -104,7 +104,7 @@ static void who_has_no_copy_fetches_the_page(void **state)
 
     load(r, 1, 0, TRAP + FETCHED + PROTECT);
     load(r, 1, 60, 0);
-    assert_int_equal(dsm_state(r->d, 1, 0), DSM_READ);
+    assert_int_equal(dsm_state(r->d, 1, vaddr_of(0)), DSM_READ);
     store(r, 1, PAGE, TRAP + FETCHED + TWIN + PROTECT);
     rig_want(r, "dsm.messages=4 dsm.message.page-request.number=2 dsm.message.page.number=2 "
                 "dsm.message.page-request.bytes=8 dsm.message.page.bytes=144 "
@@ -135,12 +135,12 @@ static void a_notice_makes_a_copy_invalid_and_a_fault_brings_the_diff(void **sta
     rig_lock(r, 0, 0x8000, false); /* its manager: forwards to itself, so asks 1 at once */
     takes(r, "the lock", since,
           MESSAGE(VECTOR(2)) + MESSAGE(VECTOR(2) + TOLD(2, 1)) + INTERVAL + NOTICE + PROTECT);
-    assert_int_equal(dsm_state(r->d, 0, 0), DSM_INVALID);
+    assert_int_equal(dsm_state(r->d, 0, vaddr_of(0)), DSM_INVALID);
     load(r, 0, 0,
          TRAP + MESSAGE(4 + 8) + DIFF + CHANGED(3) + PROTECT + MESSAGE(RUN(3, 3)) + APPLIED(3) +
              PROTECT);
-    assert_int_equal(dsm_state(r->d, 0, 0), DSM_READ);
-    assert_int_equal(dsm_state(r->d, 1, 0), DSM_READ); /* its twin went with the diff */
+    assert_int_equal(dsm_state(r->d, 0, vaddr_of(0)), DSM_READ);
+    assert_int_equal(dsm_state(r->d, 1, vaddr_of(0)), DSM_READ); /* its twin went with the diff */
     rig_want(r, "dsm.diffs-made=1 dsm.diffs-applied=1 dsm.invalidations=1 dsm.notices=1 "
                 "dsm.message.diffs.bytes=44 dsm.bytes.diffs=44 dsm.time.diff=62 dsm.time.apply=24");
     rig_free(r);
@@ -155,7 +155,7 @@ static void a_store_to_an_invalid_page_gets_the_diff_and_a_twin(void **state)
     store(r, 0, 32,
           TRAP + MESSAGE(4 + 8) + DIFF + CHANGED(1) + PROTECT + MESSAGE(RUN(1, 1)) + APPLIED(1) +
               TWIN + PROTECT);
-    assert_int_equal(dsm_state(r->d, 0, 0), DSM_WRITE);
+    assert_int_equal(dsm_state(r->d, 0, vaddr_of(0)), DSM_WRITE);
     rig_free(r);
 }
 
@@ -171,7 +171,7 @@ static void a_late_diff_has_later_writes_and_runs(void **state)
     load(r, 0, 0,
          TRAP + MESSAGE(4 + 8) + DIFF + CHANGED(2) + PROTECT + MESSAGE(RUN(1, 2)) + APPLIED(2) +
              PROTECT);
-    assert_int_equal(dsm_load(r->d, 0, 4), 1);
+    assert_int_equal(dsm_load(r->d, 0, vaddr_of(4)), 1);
     rig_want(r, "dsm.notices=1 dsm.twins=1");
     rig_free(r);
 }
@@ -187,7 +187,7 @@ static void a_notice_of_a_page_with_a_twin_makes_its_diff_first(void **state)
     takes(r, "the lock", since,
           MESSAGE(VECTOR(2)) + MESSAGE(VECTOR(2) + TOLD(2, 1)) + INTERVAL + NOTICE + DIFF +
               CHANGED(1) + PROTECT + PROTECT);
-    assert_int_equal(dsm_state(r->d, 0, 0), DSM_INVALID);
+    assert_int_equal(dsm_state(r->d, 0, vaddr_of(0)), DSM_INVALID);
     rig_free(r);
 }
 
@@ -209,7 +209,7 @@ static void a_twin_ends_when_writes_are_heard_of_that_came_with_the_page(void **
     rig_store(r, 1, 4, 2); /* fetches 0's page with the write in it */
     r->now = dsm_give(r->d, 1, DSM_VOLATILE, 1, r->now);
     rig_lock(r, 1, 0x8000, false); /* hears of it */
-    assert_int_equal(dsm_state(r->d, 1, 0), DSM_READ);
+    assert_int_equal(dsm_state(r->d, 1, vaddr_of(0)), DSM_READ);
     rig_store(r, 1, 0, 3); /* happens after the first write of the word */
     rig_unlock(r, 1, 0x8000);
     rig_lock(r, 2, 0x8000, false);
@@ -393,7 +393,8 @@ static void a_request_leaves_when_the_wait_begins(void **state)
     const sim_cycle asked = r->now;
     r->now += 5000;
     rig_unlock(r, 1, 0x8000);
-    assert_int_equal(dsm_lock(r->d, 0, 0x8000, false, asked, r->now) - r->now, MESSAGE(VECTOR(2)));
+    assert_int_equal(dsm_lock(r->d, 0, vaddr_of(0x8000), false, asked, r->now) - r->now,
+                     MESSAGE(VECTOR(2)));
     rig_want(r, "dsm.time-of.lock.others=0");
     rig_free(r);
 }
@@ -412,11 +413,11 @@ static void a_barrier_is_arrivals_and_departures(void **state)
     rig_load(r, 2, 0);
     rig_store(r, 1, 0, 1);
     const sim_cycle t = r->now += 100000;
-    assert_int_equal(dsm_arrive(r->d, 0, 0x9000, t), t);
-    assert_int_equal(dsm_arrive(r->d, 1, 0x9000, t), t + SEND);
-    assert_int_equal(dsm_arrive(r->d, 2, 0x9000, t), t + SEND);
+    assert_int_equal(dsm_arrive(r->d, 0, vaddr_of(0x9000), t), t);
+    assert_int_equal(dsm_arrive(r->d, 1, vaddr_of(0x9000), t), t + SEND);
+    assert_int_equal(dsm_arrive(r->d, 2, vaddr_of(0x9000), t), t + SEND);
     for (unsigned p = 0; p < 3; p++)
-        at[p] = dsm_depart(r->d, p, 0x9000, t + SEND) - t;
+        at[p] = dsm_depart(r->d, p, vaddr_of(0x9000), t + SEND) - t;
     /* 1's arrival is longer, as it has an interval; while the master takes it in, the other comes.
      */
     const sim_cycle both = SEND + WAY + VECTOR(3) + TOLD(3, 1) + 2 * RECEIVE;
@@ -485,10 +486,10 @@ static void links_carry_one_message_at_a_time(void **state)
     struct rig *r = begin(3, "");
     const sim_cycle way = TRAP + FETCHED + 4 + PROTECT; /* a vector of three is longer by 4 */
 
-    assert_int_equal(dsm_fault(r->d, 1, 0, false, 0), way);
+    assert_int_equal(dsm_fault(r->d, 1, vaddr_of(0), false, 0), way);
     /* The page of the second is behind that of the first on process 0's link; but process 0 was
      * busy with the first for as long as a receive takes, and sends later by a send. */
-    assert_int_equal(dsm_fault(r->d, 2, 0, false, 0), way + PAGE + VECTOR(3));
+    assert_int_equal(dsm_fault(r->d, 2, vaddr_of(0), false, 0), way + PAGE + VECTOR(3));
     assert_true(rig_stat(r, "dsm.time.queue") > 0);
     rig_free(r);
 }
@@ -504,9 +505,9 @@ static void a_collection_keeps_the_writers_copies_and_forgets_the_rest(void **st
         rig_load(r, p, 0);
     rig_store(r, 1, 0, 7);
     rig_barrier(r, 3);
-    assert_int_equal(dsm_state(r->d, 0, 0), DSM_NONE);
-    assert_int_equal(dsm_state(r->d, 1, 0), DSM_READ);
-    assert_int_equal(dsm_state(r->d, 2, 0), DSM_NONE);
+    assert_int_equal(dsm_state(r->d, 0, vaddr_of(0)), DSM_NONE);
+    assert_int_equal(dsm_state(r->d, 1, vaddr_of(0)), DSM_READ);
+    assert_int_equal(dsm_state(r->d, 2, vaddr_of(0)), DSM_NONE);
     assert_int_equal(rig_load(r, 2, 0), 7); /* from who holds it now */
     rig_want(r, "dsm.collections=1 dsm.message.collected.number=2 dsm.message.collect.number=2 "
                 "dsm.diffs-made=0");
@@ -525,7 +526,7 @@ static void without_a_barrier_one_process_makes_all_collect(void **state)
     rig_store(r, 1, 0, 7);
     rig_unlock(r, 1, 0x8000);
     rig_want(r, "dsm.collections=1 dsm.collections-forced=1");
-    assert_int_equal(dsm_state(r->d, 0, 0), DSM_NONE);
+    assert_int_equal(dsm_state(r->d, 0, vaddr_of(0)), DSM_NONE);
     assert_true(dsm_owed(r->d, 0, r->now) > WAY); /* it was stopped */
     assert_int_equal(rig_load(r, 0, 0), 7);
     rig_free(r);
@@ -543,7 +544,7 @@ static void a_detectors_notices_go_along(void **state)
     rig_lock(r, 0, 0x8000, false);
     rig_want(r, "dsm.bytes.read-notices=20 dsm.bytes.more-notices=8");
     assert_int_equal(rig_stat(r, "dsm.messages") - before, 2);
-    dsm_arrive(r->d, 1, 0x9000, r->now);
+    dsm_arrive(r->d, 1, vaddr_of(0x9000), r->now);
     dsm_notices(r->d, 1, 2, 0, r->now);       /* of an arrival that is under way */
     rig_want(r, "dsm.bytes.read-notices=48"); /* the master gets the five of before, too */
     rig_free(r);

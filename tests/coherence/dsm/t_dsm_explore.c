@@ -76,7 +76,7 @@ static void at_barrier(struct world *w, unsigned p)
 {
     struct rig *r = w->rig;
 
-    r->now = dsm_arrive(r->d, p, BARRIER, r->now);
+    r->now = dsm_arrive(r->d, p, vaddr_of(BARRIER), r->now);
     truth_release(&w->truth, p, w->all);
     w->waits[p] = true;
     if (!w->waits[0] || !w->waits[1])
@@ -113,7 +113,7 @@ static const char *act(struct world *w, unsigned p, unsigned a)
     } else if (a == ARRIVE) {
         at_barrier(w, p);
     } else {
-        r->now = dsm_depart(r->d, p, BARRIER, r->now);
+        r->now = dsm_depart(r->d, p, vaddr_of(BARRIER), r->now);
         truth_acquire(&w->truth, p, w->all);
         w->goes[p] = false;
     }
@@ -237,7 +237,7 @@ static struct before look(const struct world *w)
 
     for (unsigned p = 0; p < PROCESSES; p++)
         for (unsigned i = 0; i < PAGES; i++) {
-            b.state[p][i] = dsm_state(w->rig->d, p, i * PAGE);
+            b.state[p][i] = dsm_state(w->rig->d, p, vaddr_of(i * PAGE));
             b.due[p][i] = diff_due(w->rig->d, p, i);
         }
     return b;

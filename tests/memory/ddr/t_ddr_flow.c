@@ -385,8 +385,8 @@ static uint64_t answers_digest(uint64_t seed, bool mixed, sim_cycle stride)
     rng_seed(&g, seed);
     for (size_t i = 0; i < N; i++) {
         at += 1 + rng_below(&g, 20) + (i % WINDOW ? 0 : 500);
-        q[i] = (struct mem_request){rng_below(&g, 1 << 12) * 8192 + rng_below(&g, 8) * 64, i, at,
-                                    rng_chance(&g, 1, 4), TRAFFIC_DATA};
+        q[i] = (struct mem_request){paddr_of(rng_below(&g, 1 << 12) * 8192 + rng_below(&g, 8) * 64),
+                                    i, at, rng_chance(&g, 1, 4), TRAFFIC_DATA};
     }
     for (size_t i = 0; i < N; i++) {
         if (i % WINDOW == 0) {

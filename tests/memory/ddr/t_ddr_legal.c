@@ -49,7 +49,8 @@ static uint64_t drive(struct bench *b, uint64_t seed, unsigned requests)
         while (bench_step(b, at, &a))
             answers++;
         addr = next_address(&r, phase, addr, b->env.line);
-        const struct mem_request q = {addr, i, at, rng_chance(&r, phase % 5, 6), TRAFFIC_DATA};
+        const struct mem_request q = {paddr_of(addr), i, at, rng_chance(&r, phase % 5, 6),
+                                      TRAFFIC_DATA};
         b->memory.type->request(b->memory.self, &q);
         reads += !q.write;
     }

@@ -19,8 +19,8 @@ static sim_cycle runs(void *host, unsigned core, unsigned instructions, sim_cycl
     return now + instructions;
 }
 
-static sim_cycle accesses(void *host, unsigned core, sim_addr at, unsigned bytes, enum mem_cmd cmd,
-                          sim_cycle now)
+static sim_cycle accesses(void *host, unsigned core, struct paddr at, unsigned bytes,
+                          enum mem_cmd cmd, sim_cycle now)
 {
     (void)host;
     (void)core;

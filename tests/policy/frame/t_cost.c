@@ -65,11 +65,11 @@ static void what_is_gathered_is_paid_in_its_order(void **state)
     (void)state;
     open_bench(&b, 4);
     ledger_step(&b.c, 0, FIVE);
-    ledger_access(&b.c, 0, METADATA_FIXED + 8, 8, MEM_LOAD);
+    ledger_access(&b.c, 0, paddr_of(METADATA_FIXED + 8), 8, MEM_LOAD);
     ledger_steps(&b.c, 0, ONE, 3);
     ledger_instructions(&b.c, 0, 2);
-    ledger_access(&b.c, 0, METADATA_FIXED, 4, MEM_ATOMIC);
-    ledger_access(&b.c, 0, METADATA_FIXED + 4, 4, MEM_STORE);
+    ledger_access(&b.c, 0, paddr_of(METADATA_FIXED), 4, MEM_ATOMIC);
+    ledger_access(&b.c, 0, paddr_of(METADATA_FIXED + 4), 4, MEM_STORE);
     ledger_step(&b.c, 0, ONE);
     charges_are(&b.m.asked, ""); /* not before it is paid */
     assert_int_equal(ledger_pay(&b.c, 0, 1000), 1000 + 6 + 6 + 1 + 1 + 300);
@@ -95,8 +95,8 @@ static void cores_pay_for_themselves(void **state)
     open_bench(&b, 4);
     ledger_step(&b.c, 0, ONE);
     ledger_step(&b.c, 3, FIVE);
-    ledger_access(&b.c, 3, METADATA_FIXED, 8, MEM_LOAD);
-    ledger_access(&b.c, 0, METADATA_FIXED + 8, 8, MEM_STORE);
+    ledger_access(&b.c, 3, paddr_of(METADATA_FIXED), 8, MEM_LOAD);
+    ledger_access(&b.c, 0, paddr_of(METADATA_FIXED + 8), 8, MEM_STORE);
     assert_int_equal(ledger_pay(&b.c, 3, 10), 116);
     charges_are(&b.m.asked, "core 3, five, load metadata+0, 6 in all");
     assert_int_equal(ledger_pay(&b.c, 0, 10), 112);
@@ -110,21 +110,23 @@ static void an_access_is_cut_at_lines_and_counted_by_registers(void **state)
 
     (void)state;
     open_bench(&b, 4);
-    ledger_access(&b.c, 0, METADATA_FIXED + 60, 8, MEM_LOAD); /* one instruction, two lines */
+    ledger_access(&b.c, 0, paddr_of(METADATA_FIXED + 60), 8,
+                  MEM_LOAD); /* one instruction, two lines */
     ledger_pay(&b.c, 0, 0);
     charges_are(&b.m.asked, "load metadata+60:4, further load metadata+64:4, 1 in all");
-    ledger_access(&b.c, 0, METADATA_FIXED + 56, 8, MEM_LOAD); /* up to the end */
-    ledger_access(&b.c, 0, METADATA_FIXED + 64, 64, MEM_STORE);
+    ledger_access(&b.c, 0, paddr_of(METADATA_FIXED + 56), 8, MEM_LOAD); /* up to the end */
+    ledger_access(&b.c, 0, paddr_of(METADATA_FIXED + 64), 64, MEM_STORE);
     ledger_pay(&b.c, 0, 0);
     charges_are(&b.m.asked, "load metadata+56, store metadata+64:64, 2 in all");
-    ledger_access(&b.c, 0, METADATA_FIXED, 130, MEM_LOAD); /* 64, 64, 2 */
+    ledger_access(&b.c, 0, paddr_of(METADATA_FIXED), 130, MEM_LOAD); /* 64, 64, 2 */
     ledger_pay(&b.c, 0, 0);
     charges_are(&b.m.asked,
                 "load metadata+0:64, load metadata+64:64, load metadata+128:2, 3 in all");
-    ledger_access(&b.c, 0, METADATA_FIXED + 32, 65, MEM_LOAD); /* registers do not end at lines */
+    ledger_access(&b.c, 0, paddr_of(METADATA_FIXED + 32), 65,
+                  MEM_LOAD); /* registers do not end at lines */
     ledger_pay(&b.c, 0, 0);
     charges_are(&b.m.asked, "load metadata+32:32, load metadata+64:33, 2 in all");
-    ledger_access(&b.c, 0, METADATA_FIXED, 0, MEM_LOAD);
+    ledger_access(&b.c, 0, paddr_of(METADATA_FIXED), 0, MEM_LOAD);
     ledger_pay(&b.c, 0, 0);
     charges_are(&b.m.asked, "");
     close_bench(&b);
@@ -140,7 +142,7 @@ static void lines_may_be_shorter(void **state)
     m.machine.line = 32;
     ledger_software(&c, &m.env, steps, STEPS, 16);
     machine_steps(&m, steps, STEPS);
-    ledger_access(&c, 0, METADATA_FIXED, 64, MEM_LOAD); /* still one register */
+    ledger_access(&c, 0, paddr_of(METADATA_FIXED), 64, MEM_LOAD); /* still one register */
     ledger_pay(&c, 0, 0);
     charges_are(&m.asked, "load metadata+0:32, further load metadata+32:32, 1 in all");
     ledger_free(&c);
@@ -170,10 +172,10 @@ static void without_a_machine_nothing_costs(void **state)
     ledger_software(&c, &m.env, steps, STEPS, 16);
     assert_false(c.on);
     ledger_step(&c, 0, FIVE);
-    ledger_access(&c, 0, METADATA_FIXED, 8, MEM_LOAD);
-    assert_int_equal(metadata_at(&c, 0x1000), 0);
-    assert_int_equal(metadata_take(&c, 0, 64), 0);
-    metadata_give(&c, 0, 0, 64);
+    ledger_access(&c, 0, paddr_of(METADATA_FIXED), 8, MEM_LOAD);
+    assert_int_equal(metadata_at(&c, 0x1000).at, 0);
+    assert_int_equal(metadata_take(&c, 0, 64).at, 0);
+    metadata_give(&c, 0, (struct paddr){0}, 64);
     assert_int_equal(ledger_pay(&c, 0, 77), 77);
     assert_null(clock_cost_new(&c, &m.env));
     clock_cost_access(NULL, &(struct event){.kind = EV_READ}, 0);
@@ -192,7 +194,7 @@ static void another_core(struct machine_rig *m, unsigned core, sim_addr a)
     if (core != 0 || a != METADATA_FIXED + 64)
         return;
     ledger_step(c, 1, FIVE);
-    ledger_access(c, 1, METADATA_FIXED + 256, 8, MEM_STORE);
+    ledger_access(c, 1, paddr_of(METADATA_FIXED + 256), 8, MEM_STORE);
     metadata_take(c, 1, 16);
     ledger_pay(c, 1, 500);
     ledger_step(c, 2, ONE); /* and core 2 decides only */
@@ -207,7 +209,7 @@ static void other_cores_go_on_while_one_pays(void **state)
     b.m.meanwhile = another_core;
     b.m.arg = &b.c;
     for (unsigned i = 0; i < 3; i++)
-        ledger_access(&b.c, 0, METADATA_FIXED + 64 * i, 8, MEM_LOAD);
+        ledger_access(&b.c, 0, paddr_of(METADATA_FIXED + 64 * i), 8, MEM_LOAD);
     ledger_step(&b.c, 0, FIVE);
     assert_int_equal(ledger_pay(&b.c, 0, 0), 3 + 300 + 5);
     charges_are(&b.m.asked,
@@ -227,20 +229,20 @@ static void a_block_comes_from_a_page_then_from_its_list(void **state)
     (void)state;
     open_bench(&b, 4);
     /* List 3 and its head; what is left of the page, 3; none: the heap's top, 2; what is left. */
-    assert_int_equal(metadata_take(&b.c, 0, 24), METADATA_HEAP);
+    assert_int_equal(metadata_take(&b.c, 0, 24).at, METADATA_HEAP);
     ledger_pay(&b.c, 0, 0);
     charges_are(&b.m.asked,
                 "heap list, load list of 32, load page's rest:16, heap fresh, swap heap's top, "
                 "heap page, store page's rest:16, 12 in all");
-    assert_int_equal(metadata_take(&b.c, 0, 32), METADATA_HEAP + 32);
+    assert_int_equal(metadata_take(&b.c, 0, 32).at, METADATA_HEAP + 32);
     ledger_pay(&b.c, 0, 0);
     charges_are(&b.m.asked, "heap list, load list of 32, load page's rest:16, heap fresh, "
                             "store page's rest:16, 9 in all");
     /* The list's address 1; its head; the block holds the next; the head. */
-    metadata_give(&b.c, 0, METADATA_HEAP, 17);
+    metadata_give(&b.c, 0, paddr_of(METADATA_HEAP), 17);
     ledger_pay(&b.c, 0, 0);
     charges_are(&b.m.asked, "heap give, load list of 32, store block, store list of 32, 4 in all");
-    assert_int_equal(metadata_take(&b.c, 0, 20), METADATA_HEAP);
+    assert_int_equal(metadata_take(&b.c, 0, 20).at, METADATA_HEAP);
     ledger_pay(&b.c, 0, 0);
     charges_are(&b.m.asked, "heap list, load list of 32, load block, store list of 32, 6 in all");
     close_bench(&b);
@@ -252,15 +254,15 @@ static void a_block_given_back_is_that_cores_that_gave_it(void **state)
 
     (void)state;
     open_bench(&b, 4);
-    const sim_addr mine = metadata_take(&b.c, 0, 64), other = metadata_take(&b.c, 1, 64);
-    assert_int_equal(other, METADATA_HEAP + 4096); /* each has pages of its own */
+    const struct paddr mine = metadata_take(&b.c, 0, 64), other = metadata_take(&b.c, 1, 64);
+    assert_int_equal(other.at, METADATA_HEAP + 4096); /* each has pages of its own */
     metadata_give(&b.c, 1, mine, 64);
-    assert_true(metadata_take(&b.c, 0, 64) != mine);
-    assert_int_equal(metadata_take(&b.c, 1, 33), mine); /* of its size, 64 */
+    assert_true(metadata_take(&b.c, 0, 64).at != mine.at);
+    assert_int_equal(metadata_take(&b.c, 1, 33).at, mine.at); /* of its size, 64 */
     metadata_give(&b.c, 1, mine, 64);
     metadata_give(&b.c, 1, other, 64);
-    assert_int_equal(metadata_take(&b.c, 1, 64), other); /* last in, first out */
-    assert_true(metadata_take(&b.c, 1, 128) != mine);
+    assert_int_equal(metadata_take(&b.c, 1, 64).at, other.at); /* last in, first out */
+    assert_true(metadata_take(&b.c, 1, 128).at != mine.at);
     close_bench(&b);
 }
 
@@ -270,22 +272,22 @@ static void large_blocks_take_what_they_need(void **state)
 
     (void)state;
     open_bench(&b, 4);
-    const sim_addr large = metadata_take(&b.c, 0, 5000), next = metadata_take(&b.c, 0, 4096);
-    assert_int_equal(large, METADATA_HEAP);
-    assert_int_equal(next, METADATA_HEAP + 8192);
-    assert_int_equal(metadata_take(&b.c, 0, UINT64_C(1) << 40), METADATA_HEAP + 8192 + 4096);
+    const struct paddr large = metadata_take(&b.c, 0, 5000), next = metadata_take(&b.c, 0, 4096);
+    assert_int_equal(large.at, METADATA_HEAP);
+    assert_int_equal(next.at, METADATA_HEAP + 8192);
+    assert_int_equal(metadata_take(&b.c, 0, UINT64_C(1) << 40).at, METADATA_HEAP + 8192 + 4096);
     close_bench(&b);
 }
 
 struct block {
-    sim_addr at;
+    struct paddr at;
     uint64_t bytes;
 };
 
 static void blocks_in_use_are_aligned_and_apart(void **state)
 {
     enum { LIVE = 60, TURNS = 4000 };
-    struct block live[LIVE] = {{0, 0}};
+    struct block live[LIVE] = {{{0}, 0}};
     struct bench b;
     struct rng r;
 
@@ -295,20 +297,20 @@ static void blocks_in_use_are_aligned_and_apart(void **state)
     for (int turn = 0; turn < TURNS; turn++) {
         struct block *one = &live[rng_below(&r, LIVE)];
         const unsigned core = (unsigned)rng_below(&r, 3);
-        if (one->at) {
+        if (one->at.at) {
             metadata_give(&b.c, core, one->at, one->bytes);
-            one->at = 0;
+            one->at.at = 0;
             continue;
         }
         const uint64_t bytes = 1 + rng_below(&r, rng_chance(&r, 1, 9) ? 9000 : 200);
-        const sim_addr at = metadata_take(&b.c, core, bytes);
+        const struct paddr at = metadata_take(&b.c, core, bytes);
         uint64_t size = 16;
         while (size < bytes)
             size *= 2;
-        assert_int_equal(at % (size < 64 ? size : 64), 0);
+        assert_int_equal(at.at % (size < 64 ? size : 64), 0);
         for (int i = 0; i < LIVE; i++)
-            assert_true(!live[i].at || at + bytes <= live[i].at ||
-                        live[i].at + live[i].bytes <= at);
+            assert_true(!live[i].at.at || at.at + bytes <= live[i].at.at ||
+                        live[i].at.at + live[i].bytes <= at.at);
         *one = (struct block){at, bytes};
     }
     close_bench(&b);
@@ -325,14 +327,14 @@ static void each_granule_has_its_place(void **state)
         const unsigned g = granules[i] ? granules[i] : 4;
         struct bench b;
         open_bench(&b, granules[i]);
-        assert_int_equal(metadata_at(&b.c, 0), METADATA_FIXED);
-        assert_int_equal(metadata_at(&b.c, 24), METADATA_FIXED + 24 / g * 16);
-        assert_int_equal(metadata_at(&b.c, 24 + g - 1), metadata_at(&b.c, 24));
-        assert_int_equal(metadata_at(&b.c, 24 + g), metadata_at(&b.c, 24) + 16);
+        assert_int_equal(metadata_at(&b.c, 0).at, METADATA_FIXED);
+        assert_int_equal(metadata_at(&b.c, 24).at, METADATA_FIXED + 24 / g * 16);
+        assert_int_equal(metadata_at(&b.c, 24 + g - 1).at, metadata_at(&b.c, 24).at);
+        assert_int_equal(metadata_at(&b.c, 24 + g).at, metadata_at(&b.c, 24).at + 16);
         machine_rig_pages(&b.m);
-        assert_int_not_equal(pages_physical(&b.m.pages, 24), 24);
-        assert_int_equal(metadata_at(&b.c, 24),
-                         METADATA_FIXED + pages_physical(&b.m.pages, 24) / g * 16);
+        assert_int_not_equal(pages_physical(&b.m.pages, vaddr_of(24)).at, 24);
+        assert_int_equal(metadata_at(&b.c, 24).at,
+                         METADATA_FIXED + pages_physical(&b.m.pages, vaddr_of(24)).at / g * 16);
         close_bench(&b);
     }
 }
@@ -352,11 +354,11 @@ static void policies_of_a_run_share_no_metadata(void **state)
         m.env.stats = stats_group(root, label[i]);
         ledger_software(&c[i], &m.env, steps, STEPS, 16);
     }
-    assert_int_equal(metadata_at(&c[1], 24), metadata_at(&c[0], 24) + METADATA_APART);
-    assert_true(metadata_at(&c[0], UINT64_MAX) < METADATA_APART);
+    assert_int_equal(metadata_at(&c[1], 24).at, metadata_at(&c[0], 24).at + METADATA_APART);
+    assert_true(metadata_at(&c[0], UINT64_MAX).at < METADATA_APART);
     machine_steps(&m, NULL, 0);
     for (unsigned i = 0; i < 2; i++)
-        assert_int_equal(metadata_take(&c[i], 0, 64), METADATA_HEAP + i * METADATA_APART);
+        assert_int_equal(metadata_take(&c[i], 0, 64).at, METADATA_HEAP + i * METADATA_APART);
     ledger_pay(&c[0], 0, 0);
     charges_are(&m.asked,
                 "heap list, load list of 64, load page's rest:16, heap fresh, swap heap's top, "
@@ -374,8 +376,8 @@ static void places_stay_between_program_and_heap(void **state)
     (void)state;
     machine_rig_open(&m, 1);
     ledger_software(&c, &m.env, NULL, 0, 512); /* the most there may be; and no steps */
-    assert_true(metadata_at(&c, UINT64_MAX) >= METADATA_FIXED);
-    assert_true(metadata_at(&c, UINT64_MAX) + 512 < METADATA_HEAP - (UINT64_C(1) << 21));
+    assert_true(metadata_at(&c, UINT64_MAX).at >= METADATA_FIXED);
+    assert_true(metadata_at(&c, UINT64_MAX).at + 512 < METADATA_HEAP - (UINT64_C(1) << 21));
     ledger_free(&c);
     machine_rig_close(&m);
 }
@@ -388,8 +390,9 @@ static void a_sweep_goes_by_64_bytes(void **state)
     (void)state;
     open_bench(&b, 4);
     for (unsigned i = 0; i < 6; i++) /* 32 to 128 */
-        metadata_sweep(&b.c, &s, METADATA_FIXED + 32 + 16 * i, 0, 16);
-    metadata_sweep(&b.c, &s, METADATA_FIXED + 144, 0, 16); /* not beside them */
+        metadata_sweep(&b.c, &s, paddr_of(METADATA_FIXED + 32 + 16 * i), (struct paddr){0}, 16);
+    metadata_sweep(&b.c, &s, paddr_of(METADATA_FIXED + 144), (struct paddr){0},
+                   16); /* not beside them */
     metadata_sweep_end(&b.c, &s);
     metadata_sweep_end(&b.c, &s);
     ledger_pay(&b.c, 0, 0);
@@ -398,9 +401,9 @@ static void a_sweep_goes_by_64_bytes(void **state)
         "five, load metadata+32:32, store metadata+32:32, five, load metadata+64:64, "
         "store metadata+64:64, five, load metadata+144:16, store metadata+144:16, 21 in all");
     s = (struct metadata_sweep){.core = 2, .step = ONE};
-    metadata_sweep(&b.c, &s, METADATA_FIXED, METADATA_FIXED + 1024, 16);
-    metadata_sweep(&b.c, &s, METADATA_FIXED + 16, METADATA_FIXED + 1040, 16);
-    metadata_sweep(&b.c, &s, METADATA_FIXED + 32, METADATA_FIXED + 2048,
+    metadata_sweep(&b.c, &s, paddr_of(METADATA_FIXED), paddr_of(METADATA_FIXED + 1024), 16);
+    metadata_sweep(&b.c, &s, paddr_of(METADATA_FIXED + 16), paddr_of(METADATA_FIXED + 1040), 16);
+    metadata_sweep(&b.c, &s, paddr_of(METADATA_FIXED + 32), paddr_of(METADATA_FIXED + 2048),
                    16); /* its way leads elsewhere */
     metadata_sweep_end(&b.c, &s);
     ledger_pay(&b.c, 2, 0);

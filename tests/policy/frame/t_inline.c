@@ -166,9 +166,9 @@ static void pages_keep_their_frames(void **state)
     struct map_bench b;
     open_map(&b);
     b.h->pages = &m.pages;
-    const sim_addr frame = pages_physical(&m.pages, OBJECT);
-    assert_int_equal(inline_heap_physical(b.h, 5 * OBJECT), INLINE_HEAP + 5 * frame);
-    assert_int_equal(inline_heap_physical(b.h, 5 * OBJECT + 5 * 4096 - 1),
+    const sim_addr frame = pages_physical(&m.pages, vaddr_of(OBJECT)).at;
+    assert_int_equal(inline_heap_physical(b.h, 5 * OBJECT).at, INLINE_HEAP + 5 * frame);
+    assert_int_equal(inline_heap_physical(b.h, 5 * OBJECT + 5 * 4096 - 1).at,
                      INLINE_HEAP + 5 * frame + 5 * 4096 - 1);
     inline_heap_free(b.h);
     machine_rig_close(&m);

@@ -42,44 +42,42 @@ static sim_cycle runs(void *host, unsigned core, unsigned instructions, sim_cycl
     return now + instructions;
 }
 
-static sim_cycle accesses(void *host, unsigned core, sim_addr at, unsigned bytes, enum mem_cmd cmd,
-                          sim_cycle now)
+static sim_cycle accesses(void *host, unsigned core, struct paddr at, unsigned bytes,
+                          enum mem_cmd cmd, sim_cycle now)
 {
     (void)bytes;
-    note(host, core, cmd == MEM_LOAD ? "loads" : "stores", at);
+    note(host, core, cmd == MEM_LOAD ? "loads" : "stores", at.at);
     return now + 100;
 }
 
-static sim_cycle asks(void *host, unsigned core, sim_addr line, const uint64_t cores[2],
+static sim_cycle asks(void *host, unsigned core, struct paddr line, const uint64_t cores[2],
                       unsigned bytes, sim_cycle now)
 {
     assert_int_equal(bytes, 64);
-    note(host, core, "asks about", line);
+    note(host, core, "asks about", line.at);
     note(host, core, "asks", cores[0]);
     return now + 15;
 }
 
-static void came_along(struct coherence *caches, uint64_t bytes)
+static void came_along(void *caches, uint64_t bytes)
 {
-    note((void *)caches, 0, "gets along", bytes);
+    note(caches, 0, "gets along", bytes);
 }
 
-static sim_cycle drops(struct coherence *caches, unsigned core, sim_addr line, uint8_t *level,
+static sim_cycle drops(void *caches, unsigned core, struct paddr line, uint8_t *level,
                        sim_cycle now)
 {
     *level = LEVEL_L1;
-    note((void *)caches, core, "drops", line);
+    note(caches, core, "drops", line.at);
     return now + 3;
 }
 
+static const struct caches_type caches_type = {.piggyback = came_along, .drop = drops};
+
 static void open_bench(struct bench *b)
 {
-    *b = (struct bench){.machine = {.cores = 4,
-                                    .line = 64,
-                                    .ask = asks,
-                                    .piggyback = came_along,
-                                    .drop = drops,
-                                    .caches = (struct coherence *)b}};
+    *b = (struct bench){
+        .machine = {.cores = 4, .line = 64, .ask = asks, .caches = {&caches_type, b}}};
     b->env = (struct policy_env){.machine = &b->machine, .host = b, .exec = runs, .mem = accesses};
     ledger_hardware(&b->c, &b->env, KINDS);
 }
@@ -113,10 +111,10 @@ static void costs_run_beside_their_data(void **state)
     (void)state;
     open_bench(&b);
     begin(&b, 950, 1000);
-    ledger_touch(&b.c, 0, AT, 8, MEM_LOAD);
+    ledger_touch(&b.c, 0, paddr_of(AT), 8, MEM_LOAD);
     assert_int_equal(ledger_pay_account(&b.c, 0, 0, 1000), 1050);
     begin(&b, 850, 1000);
-    ledger_touch(&b.c, 0, AT, 8, MEM_LOAD);
+    ledger_touch(&b.c, 0, paddr_of(AT), 8, MEM_LOAD);
     assert_int_equal(ledger_pay_account(&b.c, 0, 0, 1000),
                      1000); /* over before the data were there */
     says(&b, "0 loads 100000, 0 loads 100000");
@@ -133,19 +131,19 @@ static void what_comes_after_others_waits_for_them(void **state)
     (void)state;
     open_bench(&b);
     begin(&b, 880, 1000);
-    ledger_touch(&b.c, 0, AT, 8, MEM_LOAD);
+    ledger_touch(&b.c, 0, paddr_of(AT), 8, MEM_LOAD);
     begin(&b, 930, 1000);
-    ledger_touch(&b.c, 0, AT, 8, MEM_LOAD);
+    ledger_touch(&b.c, 0, paddr_of(AT), 8, MEM_LOAD);
     assert_int_equal(ledger_pay_account(&b.c, 0, 0, 1000), 1030);
     begin(&b, 930, 1000);
-    ledger_touch(&b.c, 0, AT, 8, MEM_LOAD);
+    ledger_touch(&b.c, 0, paddr_of(AT), 8, MEM_LOAD);
     begin(&b, 930, 1000);
-    ledger_touch(&b.c, 0, AT, 8, MEM_LOAD);
+    ledger_touch(&b.c, 0, paddr_of(AT), 8, MEM_LOAD);
     assert_int_equal(ledger_pay_account(&b.c, 0, 0, 1000), 1130);
     begin(&b, 850, 1000);
-    ledger_touch(&b.c, 0, AT, 8, MEM_LOAD);
+    ledger_touch(&b.c, 0, paddr_of(AT), 8, MEM_LOAD);
     begin(&b, CYCLE_NEVER, 1000); /* never beside */
-    ledger_touch(&b.c, 0, AT, 8, MEM_LOAD);
+    ledger_touch(&b.c, 0, paddr_of(AT), 8, MEM_LOAD);
     assert_int_equal(ledger_pay_account(&b.c, 0, 0, 1000), 1100);
     close_bench(&b);
 }
@@ -160,7 +158,7 @@ static void a_note_comes_before_what_is_gathered_after_it(void **state)
     (void)state;
     open_bench(&b);
     begin(&b, 900, 1200);
-    ledger_touch(&b.c, 0, AT, 8, MEM_LOAD); /* 1000 */
+    ledger_touch(&b.c, 0, paddr_of(AT), 8, MEM_LOAD); /* 1000 */
     struct ledger_note *n = ledger_note(&b.c, 0, LEDGER_WAIT);
     n->wait.until = 1040;
     n->wait.counts = &waited;
@@ -168,15 +166,15 @@ static void a_note_comes_before_what_is_gathered_after_it(void **state)
     n->wait.until = 1010;
     n->wait.counts = &waited;
     n = ledger_note(&b.c, 0, LEDGER_ASK); /* 1055 */
-    n->ask.line = AT;
+    n->ask.line = paddr_of(AT);
     n->ask.cores[0] = 6;
     n->ask.cores[1] = 0;
     n->ask.bytes = 64;
-    ledger_instructions(&b.c, 0, 4);         /* 1059 */
-    ledger_note(&b.c, 0, LEDGER_DATA);       /* 1200 */
-    ledger_touch(&b.c, 0, AT, 8, MEM_STORE); /* 1300 */
-    ledger_note(&b.c, 0, LEDGER_DATA);       /* they have long been there */
-    ledger_note(&b.c, 0, LEDGER_DROP)->line = AT + 64;
+    ledger_instructions(&b.c, 0, 4);                   /* 1059 */
+    ledger_note(&b.c, 0, LEDGER_DATA);                 /* 1200 */
+    ledger_touch(&b.c, 0, paddr_of(AT), 8, MEM_STORE); /* 1300 */
+    ledger_note(&b.c, 0, LEDGER_DATA);                 /* they have long been there */
+    ledger_note(&b.c, 0, LEDGER_DROP)->line = paddr_of(AT + 64);
     assert_int_equal(ledger_pay_account(&b.c, 0, 0, 1200), 1303);
     says(
         &b,
@@ -193,7 +191,7 @@ static void entries_that_come_along_are_there_with_the_data(void **state)
     open_bench(&b);
     begin(&b, 500, 1000);
     ledger_note(&b.c, 0, LEDGER_ALONG)->bytes = 128;
-    ledger_touch(&b.c, 0, AT, 8, MEM_LOAD);
+    ledger_touch(&b.c, 0, paddr_of(AT), 8, MEM_LOAD);
     assert_int_equal(ledger_pay_account(&b.c, 0, 0, 1000), 1100);
     says(&b, "0 gets along 80, 0 loads 100000");
     close_bench(&b);
@@ -215,10 +213,10 @@ static void what_is_known_late_may_come_first(void **state)
     (void)state;
     open_bench(&b);
     begin(&b, 1000, 1000); /* of another access: it is left alone */
-    ledger_touch(&b.c, 0, AT, 8, MEM_LOAD);
+    ledger_touch(&b.c, 0, paddr_of(AT), 8, MEM_LOAD);
     begin(&b, 1000, 2000);
-    ledger_note(&b.c, 0, LEDGER_DROP)->line = AT;
-    ledger_touch(&b.c, 0, AT + 64, 8, MEM_LOAD);
+    ledger_note(&b.c, 0, LEDGER_DROP)->line = paddr_of(AT);
+    ledger_touch(&b.c, 0, paddr_of(AT + 64), 8, MEM_LOAD);
     call(&b, ledger_note_first(&b.c, 0, LEDGER_CALL), takes_7);
     ledger_note_first(&b.c, 0, LEDGER_DATA);
     assert_int_equal(ledger_pay_account(&b.c, 0, 0, 1000), 2000 + 7 + 3 + 100);
@@ -259,15 +257,15 @@ static void an_act_is_made_at_once_or_gathered(void **state)
     (void)state;
     open_bench(&b);
     assert_int_equal(ledger_exec(&b.c, 2, 5, 10), 15);
-    assert_int_equal(ledger_mem(&b.c, 2, AT, 8, MEM_LOAD, 15), 115);
-    assert_int_equal(ledger_drop(&b.c, 2, AT, 115), 118);
+    assert_int_equal(ledger_mem(&b.c, 2, paddr_of(AT), 8, MEM_LOAD, 15), 115);
+    assert_int_equal(ledger_drop(&b.c, 2, paddr_of(AT), 115), 118);
     says(&b, "2 runs 5, 2 loads 100000, 2 drops 100000");
     ledger_gather(&b.c, account);
     assert_int_equal(ledger_exec(&b.c, 2, 5, 10), 10);
     assert_int_equal(ledger_exec(&b.c, 2, 1, 10), 10);
-    assert_int_equal(ledger_mem(&b.c, 2, AT, 8, MEM_LOAD, 10), 10);
-    assert_int_equal(ledger_mem(&b.c, 1, AT, 8, MEM_STORE, 10), 10); /* by another core */
-    assert_int_equal(ledger_drop(&b.c, 2, AT, 10), 10);
+    assert_int_equal(ledger_mem(&b.c, 2, paddr_of(AT), 8, MEM_LOAD, 10), 10);
+    assert_int_equal(ledger_mem(&b.c, 1, paddr_of(AT), 8, MEM_STORE, 10), 10); /* by another core */
+    assert_int_equal(ledger_drop(&b.c, 2, paddr_of(AT), 10), 10);
     assert_int_equal(ledger_exec(&b.c, 2, 2, 10), 10);
     ledger_gathered(&b.c);
     says(&b, "");
@@ -284,7 +282,7 @@ static sim_cycle handles(void *self, unsigned core, void *what, sim_cycle now)
     (void)what;
     ledger_gather(&b->c, ledger_account(HANDLERS, core));
     ledger_exec(&b->c, core, 3, now);
-    ledger_mem(&b->c, core, AT + 128, 16, MEM_LOAD, now);
+    ledger_mem(&b->c, core, paddr_of(AT + 128), 16, MEM_LOAD, now);
     ledger_gathered(&b->c);
     return ledger_pay_account(&b->c, ledger_account(HANDLERS, core), core, now);
 }
@@ -296,9 +294,9 @@ static void accounts_are_paid_apart(void **state)
     (void)state;
     open_bench(&b);
     begin(&b, 1000, 1000);
-    ledger_touch(&b.c, 0, AT, 8, MEM_LOAD);
+    ledger_touch(&b.c, 0, paddr_of(AT), 8, MEM_LOAD);
     call(&b, ledger_note(&b.c, 0, LEDGER_CALL), handles);
-    ledger_touch(&b.c, 0, AT + 64, 8, MEM_STORE);
+    ledger_touch(&b.c, 0, paddr_of(AT + 64), 8, MEM_STORE);
     assert_int_equal(ledger_pay_account(&b.c, 0, 0, 1000), 1303);
     says(&b, "0 loads 100000, 0 runs 3, 0 loads 100080, 0 stores 100040");
     close_bench(&b);
@@ -314,8 +312,8 @@ static void another_core_may_do_it_beside_the_program(void **state)
     open_bench(&b);
     ledger_gather(&b.c, account);
     ledger_exec(&b.c, 0, 3, 1000);
-    ledger_mem(&b.c, 0, AT, 8, MEM_LOAD, 1000);
-    ledger_mem(&b.c, 0, AT + 64, 8, MEM_LOAD, 1000);
+    ledger_mem(&b.c, 0, paddr_of(AT), 8, MEM_LOAD, 1000);
+    ledger_mem(&b.c, 0, paddr_of(AT + 64), 8, MEM_LOAD, 1000);
     ledger_exec(&b.c, 0, 2, 1000);
     ledger_gathered(&b.c);
     assert_int_equal(ledger_pay_beside(&b.c, account, 3, 1000), 3 + 100 + 100 + 2);

@@ -20,7 +20,7 @@ static inline sim_cycle rig_exec(void *host, unsigned core, unsigned instruction
     return now + instructions;
 }
 
-static inline sim_cycle rig_mem(void *host, unsigned core, sim_addr a, unsigned bytes,
+static inline sim_cycle rig_mem(void *host, unsigned core, struct paddr a, unsigned bytes,
                                 enum mem_cmd cmd, sim_cycle now)
 {
     struct rig *r = host;

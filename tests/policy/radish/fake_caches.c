@@ -28,7 +28,7 @@ static void note(struct fake *f, enum line_what what, enum mem_level level, unsi
     struct line_queue *q = &f->lines;
 
     q->at = xgrow(q->at, q->n, &q->cap, sizeof *q->at);
-    q->at[q->n++] = (struct line_event){.addr = line * f->line,
+    q->at[q->n++] = (struct line_event){.addr = paddr_of(line * f->line),
                                         .what = (uint8_t)what,
                                         .level = (uint8_t)level,
                                         .core = (uint8_t)core,
@@ -145,11 +145,11 @@ sim_cycle fake_exec(void *host, unsigned core, unsigned instructions, sim_cycle 
 }
 
 /* Line by line, as a machine does. */
-sim_cycle fake_mem(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
+sim_cycle fake_mem(void *host, unsigned core, struct paddr at, unsigned bytes, enum mem_cmd cmd,
                    sim_cycle now)
 {
     struct fake *f = host;
-    const sim_addr last = a + bytes - 1;
+    const sim_addr a = at.at, last = a + bytes - 1;
     bool asked;
 
     assert(bytes && (a / f->line == last / f->line || a - f->histories >= f->history_bytes));
@@ -161,28 +161,28 @@ sim_cycle fake_mem(void *host, unsigned core, sim_addr a, unsigned bytes, enum m
     return now;
 }
 
-static void fake_histories(struct coherence *caches, sim_addr from, uint64_t bytes)
+static void fake_histories(void *caches, struct paddr from, uint64_t bytes)
 {
-    struct fake *f = (struct fake *)caches;
+    struct fake *f = caches;
 
-    f->histories = from;
+    f->histories = from.at;
     f->history_bytes = bytes;
 }
 
-static enum mem_level fake_where(const struct coherence *caches, unsigned core, sim_addr at)
+static enum mem_level fake_where(const void *caches, unsigned core, struct paddr at)
 {
     struct fake *f = (struct fake *)(uintptr_t)caches;
 
-    if (in_l1(f, core, at / f->line))
+    if (in_l1(f, core, at.at / f->line))
         return LEVEL_L1;
-    return in_l3(f, at / f->line) ? LEVEL_L3 : LEVEL_NONE;
+    return in_l3(f, at.at / f->line) ? LEVEL_L3 : LEVEL_NONE;
 }
 
-static sim_cycle fake_drop(struct coherence *caches, unsigned core, sim_addr at, uint8_t *level,
+static sim_cycle fake_drop(void *caches, unsigned core, struct paddr at, uint8_t *level,
                            sim_cycle now)
 {
-    struct fake *f = (struct fake *)caches;
-    const uint64_t line = at / f->line;
+    struct fake *f = caches;
+    const uint64_t line = at.at / f->line;
     struct fake_line *shared = in_l3(f, line);
 
     *level = shared ? LEVEL_L3 : LEVEL_NONE;
@@ -199,12 +199,12 @@ static sim_cycle fake_drop(struct coherence *caches, unsigned core, sim_addr at,
     return shared ? now + latency((enum mem_level) * level) : now;
 }
 
-static sim_cycle fake_ask(void *host, unsigned core, sim_addr line, const uint64_t cores[2],
+static sim_cycle fake_ask(void *host, unsigned core, struct paddr line, const uint64_t cores[2],
                           unsigned bytes, sim_cycle now)
 {
     struct fake *f = host;
 
-    assert((cores[0] | cores[1]) && line % f->line == 0 && bytes);
+    assert((cores[0] | cores[1]) && line.at % f->line == 0 && bytes);
     assert(!(cores[core / 64] >> core % 64 & 1));
     (void)core;
     (void)line;
@@ -214,9 +214,9 @@ static sim_cycle fake_ask(void *host, unsigned core, sim_addr line, const uint64
     return now + 15;
 }
 
-static void fake_piggyback(struct coherence *caches, uint64_t bytes)
+static void fake_piggyback(void *caches, uint64_t bytes)
 {
-    struct fake *f = (struct fake *)caches;
+    struct fake *f = caches;
 
     f->piggybacked += bytes;
 }
@@ -242,6 +242,11 @@ static sim_cycle fake_go_on(void *host, unsigned core, sim_cycle since, sim_cycl
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
+static const struct caches_type fake_caches_type = {.histories = fake_histories,
+                                                    .drop = fake_drop,
+                                                    .piggyback = fake_piggyback,
+                                                    .where = fake_where};
+
 void fake_open(struct fake *f, uint64_t seed)
 {
     *f = (struct fake){.line = 64, .cores = 2, .private_lines = 4, .shared_lines = 12, .loss = 20};
@@ -249,14 +254,10 @@ void fake_open(struct fake *f, uint64_t seed)
     f->machine = (struct policy_machine){.cores = f->cores,
                                          .line = f->line,
                                          .pages = &f->pages,
-                                         .caches = (struct coherence *)f,
-                                         .histories = fake_histories,
-                                         .drop = fake_drop,
+                                         .caches = {&fake_caches_type, f},
                                          .ask = fake_ask,
-                                         .piggyback = fake_piggyback,
                                          .stop = fake_stop,
-                                         .go_on = fake_go_on,
-                                         .where = fake_where};
+                                         .go_on = fake_go_on};
 }
 
 void fake_mix(struct fake *f, uint64_t seed)
@@ -280,7 +281,8 @@ struct mem_outcome fake_data(struct fake *f, unsigned core, sim_addr a, bool wri
 {
     struct mem_outcome out = {.began = now};
 
-    out.level = (uint8_t)touch(f, core, pages_physical(&f->pages, a) / f->line, write, &out.asked);
+    out.level = (uint8_t)touch(f, core, pages_physical(&f->pages, vaddr_of(a)).at / f->line, write,
+                               &out.asked);
     return out;
 }
 
@@ -296,19 +298,19 @@ sim_cycle fake_tell(struct fake *f, struct checker *c, unsigned core, sim_cycle 
     return now;
 }
 
-void fake_lose(struct fake *f, unsigned by, sim_addr physical)
+void fake_lose(struct fake *f, unsigned by, struct paddr physical)
 {
-    struct fake_line *l = in_l3(f, physical / f->line);
+    struct fake_line *l = in_l3(f, physical.at / f->line);
 
     f->by = by;
     if (l)
         leave_l3(f, by, l);
 }
 
-void fake_evict(struct fake *f, unsigned core, sim_addr physical)
+void fake_evict(struct fake *f, unsigned core, struct paddr physical)
 {
     f->by = core;
-    leave_l1(f, core, physical / f->line, LINE_EVICT);
+    leave_l1(f, core, physical.at / f->line, LINE_EVICT);
 }
 
 sim_cycle fake_step(struct fake *f, struct checker *c, const struct event *ev, unsigned core,

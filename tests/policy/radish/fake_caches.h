@@ -41,12 +41,12 @@ sim_cycle fake_step(struct fake *f, struct checker *c, const struct event *ev, u
 /* Tells a policy what happened, also what its own hooks cause meanwhile. */
 sim_cycle fake_tell(struct fake *f, struct checker *c, unsigned core, sim_cycle now);
 /* Out of all caches, with events. */
-void fake_lose(struct fake *f, unsigned by, sim_addr physical);
+void fake_lose(struct fake *f, unsigned by, struct paddr physical);
 /* Out of one core's, with events. */
-void fake_evict(struct fake *f, unsigned core, sim_addr physical);
+void fake_evict(struct fake *f, unsigned core, struct paddr physical);
 
 sim_cycle fake_exec(void *host, unsigned core, unsigned instructions, sim_cycle now);
-sim_cycle fake_mem(void *host, unsigned core, sim_addr a, unsigned bytes, enum mem_cmd cmd,
+sim_cycle fake_mem(void *host, unsigned core, struct paddr a, unsigned bytes, enum mem_cmd cmd,
                    sim_cycle now);
 
 #endif

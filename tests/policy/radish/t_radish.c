@@ -286,7 +286,7 @@ static void who_meets_a_queued_check_waits_for_it(void **state)
 
 /* ---- history lines that leave ---------------------------------------------------------------- */
 
-static sim_addr history_of(const struct probe *p, unsigned core)
+static struct paddr history_of(const struct probe *p, unsigned core)
 {
     const struct radish *r = inside(&p->w);
 
@@ -318,7 +318,7 @@ static void an_access_finds_out_that_its_history_line_has_just_gone(void **state
     (void)state;
     probe_open(&p, "lardish", 4, DEFAULTS);
     step(&p, WRITE(0, A, 4));
-    p.f.machine.drop(p.f.machine.caches, 0, history_of(&p, 0), &level, 0);
+    p.f.machine.caches.type->drop(&p.f, 0, history_of(&p, 0), &level, 0);
     step(&p, WRITE(0, A, 4));
     GREW(&p, allocated, 1);
     GREW(&p, lost_dirty, 1);
@@ -344,7 +344,7 @@ static void a_write_tells_all_lines_that_the_manager_has_nothing_left(void **sta
     const struct hline *theirs = line_on_core(r, BESIDE, line_number(r, A / 64, 0));
     assert_true(theirs->kept & 1);
     step(&p, WRITE(WRITER, A, 4));
-    assert_int_equal(swm_held(r->manager, A).write != NULL, 0);
+    assert_int_equal(swm_held(r->manager, paddr_of(A)).write != NULL, 0);
     if (theirs->kept & 1)
         fail_msg("another core's line still says that the manager has what the write made void");
     assert_int_equal((theirs->soft_write | theirs->soft_reads) & 1, 0);
@@ -399,7 +399,7 @@ static void a_core_that_throws_out_data_loses_its_permissions(void **state)
     (void)state;
     probe_open(&p, "lardish", 1, DEFAULTS);
     step(&p, WRITE(0, A, 4));
-    fake_evict(&p.f, 0, A);
+    fake_evict(&p.f, 0, paddr_of(A));
     fake_tell(&p.f, p.w.checker, 0, 0);
     GREW(&p, taken_away, 16); /* all that the fill gave */
     step(&p, WRITE(0, A, 4));
@@ -410,7 +410,7 @@ static void a_core_that_throws_out_data_loses_its_permissions(void **state)
 static void a_core_whose_data_are_recalled_loses_its_permissions(void **state)
 {
     struct line_event le = {
-        .addr = A, .what = LINE_INVALIDATE, .level = LEVEL_L1, .core = 0, .from = 0};
+        .addr = {A}, .what = LINE_INVALIDATE, .level = LEVEL_L1, .core = 0, .from = 0};
 
     (void)state;
     for (int recalled = 0; recalled < 2; recalled++) {
@@ -444,7 +444,7 @@ static void a_commit_brings_each_line_once(void **state)
     GREW(&p, allocated, 1);
     GREW(&p, lost_dirty, 0);
     GREW(&p, checks, 3);
-    fake_lose(&p.f, 0, A); /* it has come: its going is noticed */
+    fake_lose(&p.f, 0, paddr_of(A)); /* it has come: its going is noticed */
     fake_tell(&p.f, p.w.checker, 0, 0);
     GREW(&p, lost_dirty, 1);
     probe_close(&p);
@@ -458,7 +458,7 @@ static void what_waits_for_its_handler_is_stored_before_clocks_roll_over(void **
     (void)state;
     probe_open(&p, "lardish", 4, WITH("clock-bits=4"));
     step(&p, WRITE(0, A, 4));
-    fake_lose(&p.f, 1, A);
+    fake_lose(&p.f, 1, paddr_of(A));
     fake_tell(&p.f, p.w.checker, 2, 0);
     assert_int_equal(inside(&p.w)->st.lines, 1);
     assert_int_equal(swm_granules(inside(&p.w)->manager), 0);
@@ -483,7 +483,7 @@ static void data_that_leaves_the_chip_takes_its_histories_along(void **state)
     step(&p, WRITE(0, A, 4));
     step(&p, READ(1, A + 32, 4));
     assert_int_equal(inside(&p.w)->st.lines, 2);
-    fake_lose(&p.f, 2, A);
+    fake_lose(&p.f, 2, paddr_of(A));
     fake_tell(&p.f, p.w.checker, 2, 0);
     assert_int_equal(inside(&p.w)->st.lines, 0);
     GREW(&p, homeless, 2);
@@ -525,7 +525,7 @@ static void a_queued_check_is_waited_for_by_synchronisation_only(void **state)
             WITH("overlap=sum", "fill=status", queued ? "checks=queued" : "checks=synchronous"));
         step(&p, WRITE(0, A, 4));
         step(&p, READ(1, B, 4));
-        fake_lose(&p.f, 0, A);
+        fake_lose(&p.f, 0, paddr_of(A));
         fake_tell(&p.f, p.w.checker, 0, 0);
         const struct event read = READ(1, A, 4), sync = ON(ACQUIRE, 1, LOCK);
         const sim_cycle now = 5000000;

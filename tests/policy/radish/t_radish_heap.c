@@ -374,7 +374,7 @@ static void what_is_leaving_does_not_come_back_after_a_move(void **state)
         probe_open(&p, "lardish", 4, WITH("move-history=on"));
         step(&p, WRITE(0, A, 8));
         step(&p, WRITE(2, A + 8, 8));
-        fake_lose(&p.f, 3, A);
+        fake_lose(&p.f, 3, paddr_of(A));
         between(&b, &p);
         p.f.told_access = true;
         fake_tell(&p.f, p.w.checker, 3, 1500000);
@@ -458,7 +458,7 @@ static void of_a_commits_reads_the_last_is_told_before_the_managers(void **state
     step(&p, (struct event)EV_IN_TXN(READ, READER, A)); /* stores the first read */
     step(&p, last);
     step(&p, (struct event)EV_NAMING(TXN_COMMIT, READER, 0));
-    assert_int_equal(swm_held(r->manager, twice).n, 2);
+    assert_int_equal(swm_held(r->manager, paddr_of(twice)).n, 2);
     step(&p, WRITE(WRITER, twice, 4));
     RACES(&p, 1);
     assert_int_equal(p.w.conflicts, 2);

@@ -18,7 +18,7 @@ static void with_the_manager(struct probe *p)
 {
     step(p, WRITE(0, A, 4));
     step(p, READ(0, A + 8, 4));
-    fake_lose(&p->f, 0, A);
+    fake_lose(&p->f, 0, paddr_of(A));
     fake_tell(&p->f, p->w.checker, 0, 0);
     assert_int_equal(swm_granules(inside(&p->w)->manager), 2);
 }
@@ -78,7 +78,7 @@ static void for_a_read_nobody_looks_into_blocks(void **state)
         probe_open(&p, "lardish", 4, WITH("overlap=sum"));
         step(&p, READ(0, A, 4));
         step(&p, READ(1, A, 4));
-        fake_lose(&p.f, 0, A);
+        fake_lose(&p.f, 0, paddr_of(A));
         fake_tell(&p.f, p.w.checker, 0, 0);
         const uint64_t before = p.f.metadata;
         step(&p, write ? WRITE(2, A + 8, 4) : READ(2, A + 8, 4));

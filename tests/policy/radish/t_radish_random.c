@@ -21,7 +21,7 @@ static void forget_all(const struct watch *w, struct fake *f, const struct strea
 {
     for (const struct event *ev = s->rec; ev < s->rec + s->records; ev += event_records(ev))
         for (sim_addr a = ev->addr; event_is_access(ev) && a < ev->addr + ev->size; a++)
-            swm_void(inside(w)->manager, pages_physical(&f->pages, a));
+            swm_void(inside(w)->manager, pages_physical(&f->pages, vaddr_of(a)));
 }
 
 struct drive { /* of a stream over a machine */

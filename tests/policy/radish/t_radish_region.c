@@ -51,7 +51,7 @@ static void a_collector_that_moves_on_leaves_nothing_with_the_manager(void **sta
     }
     for (sim_addr line = A / 64; line < (A + (PAGES + 1) * 4096) / 64; line++) {
         uint64_t cores[2];
-        swm_may_be_cached(inside(&p.w)->manager, line * 64, cores);
+        swm_may_be_cached(inside(&p.w)->manager, paddr_of(line * 64), cores);
         assert_int_equal(cores[0] | cores[1], 0);
     }
     assert_int_equal(swm_granules(inside(&p.w)->manager), 0);
@@ -122,7 +122,7 @@ static void a_copy_to_where_there_is_history_is_an_error_of_the_runtime(void **s
         probe_open(&p, "lardish", 4, DEFAULTS);
         step(&p, WRITE(0, B + 60, 4));
         if (evicted)
-            fake_lose(&p.f, 0, B);
+            fake_lose(&p.f, 0, paddr_of(B));
         fake_tell(&p.f, p.w.checker, 0, 0);
         copy(&p, 1, B, A, 128);
         assert_int_equal(p.w.err.code, LARD_TRACE);

@@ -26,7 +26,8 @@ struct asked {
 
 static void takes(struct asked *a, uint64_t page, sim_cycle cycles)
 {
-    const sim_cycle is = tlb_cycles(a->t, page * 4096 + page % 4096, &a->second, &a->walks);
+    const sim_cycle is =
+        tlb_cycles(a->t, paddr_of(page * 4096 + page % 4096), &a->second, &a->walks);
 
     if (is != cycles)
         fail_msg("page %u takes %u cycles, not %u", (unsigned)page, (unsigned)is, (unsigned)cycles);

@@ -38,7 +38,7 @@ static void tell(struct host *h)
 
     for (size_t i = 0; i < q->n; i++) {
         const struct line_event *le = &q->at[i];
-        const struct lardsim_line_event line = {.addr = le->addr,
+        const struct lardsim_line_event line = {.addr = le->addr.at,
                                                 .what =
                                                     le->recalled ? LARDSIM_LINE_RECALL : le->what,
                                                 .level = le->level,
@@ -74,8 +74,8 @@ static void detector_accesses(void *arg, const struct lardsim_metadata *what,
 
     assert_true(what->core < h->caches.cores);
     if (what->kind == LARDSIM_CLEAR) {
-        h->caches.machine.drop((struct coherence *)(void *)&h->caches, what->core, what->addr,
-                               &level, 0);
+        h->caches.machine.caches.type->drop(&h->caches, what->core, paddr_of(what->addr), &level,
+                                            0);
         h->dropped++;
         return;
     }
@@ -248,12 +248,12 @@ static void a_history_leaves_with_its_line(void **state)
     push(&h, &writes);
     assert_int_equal(stat(h.l, "policy.radish.lines.allocated"), 1);
     assert_int_equal(stat(h.l, "policy.radish.lines.homeless"), 0);
-    fake_lose(&h.caches, 0, writes.addr); /* the data, out of all caches */
+    fake_lose(&h.caches, 0, paddr_of(writes.addr)); /* the data, out of all caches */
     tell(&h);
     push(&h, &writes); /* is told of it, and comes in anew */
     assert_int_equal(stat(h.l, "policy.radish.lines.homeless"), 1);
     assert_int_equal(stat(h.l, "policy.radish.lines.allocated"), 2);
-    fake_lose(&h.caches, 0, writes.addr);
+    fake_lose(&h.caches, 0, paddr_of(writes.addr));
     tell(&h);
     push(&h, &other); /* the manager has the write */
     end(&h);
