@@ -170,6 +170,7 @@ scripts += tests/fuzz/corpus.sh
 scripts += tests/gem5/gem5.sh
 scripts += tests/gem5/guest.sh
 scripts += tests/golden/golden.sh
+scripts += tests/house/addresses.sh
 scripts += tests/house/docs.sh
 scripts += tests/house/headers.sh
 scripts += tests/house/hygiene.sh
