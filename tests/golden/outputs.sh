@@ -26,6 +26,7 @@ shown() {
 }
 
 # ---- golden runs ----
+# Figures are named after their folders: those are named from inside.
 LARDSIM=$lardsim top_srcdir=$top sh "$top/tests/golden/golden.sh" --keep "$to" || exit 1
 for results in "$to"/*.results; do
     name=$(basename "$results" .results)
@@ -126,5 +127,7 @@ done
 find "$to" -name host.json -delete
 find "$to" -name index.sqlite -delete
 find "$to" -type f | while IFS= read -r file; do
-    sed -i "s|$to|DIR|g; s/\"\(started\|working\|seconds\|commit\|built\|host\|compiler\|build\)\": *\(\"[^\"]*\"\|[0-9.]*\)/\"\1\": -/g" "$file"
+    sed -i "s|$to|DIR|g; s|/tmp/tmp\\.[A-Za-z0-9]*|DIR|g
+        s/\"\(started\|working\|seconds\|commit\|built\|host\|compiler\|build\|id\)\": *\(\"[^\"]*\"\|[0-9.]*\)/\"\1\": -/g
+        s|<tr><th>\(build\|commit\|compiler\|started\|seconds\|host\|working\)</th>.*|<tr><th>\1</th></tr>|" "$file"
 done

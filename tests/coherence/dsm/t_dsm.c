@@ -277,8 +277,8 @@ static void a_large_pages_diff_has_each_word_and_each_run(void **state)
     rig_lock(r, 0, 0x8000, false);
     rig_load(r, 0, 0);
     for (unsigned w = 0; w < WORDS; w++)
-        if (dsm_load(r->d, 0, 4 * w) != expected[w])
-            fail_msg("word %u is %u, not %u", w, dsm_load(r->d, 0, 4 * w), expected[w]);
+        if (dsm_load(r->d, 0, vaddr_of(4 * w)) != expected[w])
+            fail_msg("word %u is %u, not %u", w, dsm_load(r->d, 0, vaddr_of(4 * w)), expected[w]);
     assert_int_equal(rig_stat(r, "dsm.bytes.diffs"), RUN(RUNS, ARRAY_SIZE(written)));
     rig_free(r);
 }
