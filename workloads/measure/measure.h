@@ -1,13 +1,12 @@
-/* workload.h - what the verbs of `lardsim workload` share: finding a workload, and measuring a
- * run of one. */
-#ifndef LARDSIM_V_WORKLOAD_H
-#define LARDSIM_V_WORKLOAD_H
+/* measure.h - finding a workload, and measuring a run of one. */
+#ifndef LARDSIM_MEASURE_H
+#define LARDSIM_MEASURE_H
 
 #include "base/base.h"
 #include "base/param.h"
 #include "workloads/workloads.h"
 
-/* ---- by name: workload/workload.c ----------------------------------------------------------- */
+/* ---- by name: named.c ----------------------------------------------------------- */
 
 /* An operand is NAME[,key=value...], with or without "workload:". */
 const char *workload_spec(const char *operand);                         /* behind the prefix */
@@ -26,7 +25,7 @@ bool workload_plants(const char *source);
 void workload_sizes_json(struct json *j, const struct workload *w);
 void workload_params_json(struct json *j, const struct workload *w);
 
-/* ---- which run of it: workload/source.c ----------------------------------------------------- */
+/* ---- which run of it: source.c ----------------------------------------------------- */
 
 struct source_length {
     const char *name; /* the parameter that says how long the source's program runs */
@@ -38,7 +37,7 @@ int source_seed(const char *source, uint64_t *to, struct err *e);
 /* The source with this parameter, whatever it was; the caller's. */
 char *source_with(const char *source, const char *name, uint64_t value);
 
-/* ---- the characteristics of a run: workload/measure.c ------------------------------------- */
+/* ---- the characteristics of a run: measure.c ------------------------------------- */
 
 /* TRAIT(id, name, unit, help): what a run of a workload is measured by. A target (struct
  * workload_aim) goes by the name and is in the unit. */
@@ -106,7 +105,7 @@ struct measure { /* value / of; of 0: there is none */
  * interest has one that is the whole. */
 int source_measure(const char *source, struct measure to[TRAIT_COUNT], struct err *e);
 
-/* ---- misses in caches: workload/misses.c ------------------------------------------------------
+/* ---- misses in caches: misses.c ------------------------------------------------------
  */
 
 struct misses_count {
@@ -119,7 +118,7 @@ void misses_access(struct misses *m, const struct event *ev, bool counts); /* el
 void misses_forget(struct misses *m); /* what was counted; lines stay */
 const struct misses_count *misses_count(const struct misses *m);
 
-/* ---- repeats in a region: workload/again.c ----------------------------------------------- */
+/* ---- repeats in a region: again.c ----------------------------------------------- */
 
 /* A repeat: a read (write) of a location by a thread that has read it (was the last to write it) in
  * the same release-free region. */

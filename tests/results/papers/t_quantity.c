@@ -1,4 +1,4 @@
-/* t_quantity.c - does the language of results/bands say what it seems to say? Programs and their
+/* t_quantity.c - does the language of results/papers/claims say what it seems to say? Programs and their
  * numbers are the test's. */
 #include <math.h>
 #include <setjmp.h>

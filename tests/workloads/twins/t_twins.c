@@ -1,4 +1,4 @@
-/* t_twins.c - the twins of published programs: their numbers are those in results/paper, what they
+/* t_twins.c - the twins of published programs: their numbers are those in results/papers/printed, what they
  * do is legal and the same twice, and their races are exactly those that were put in, under every
  * collector and schedule. That their proportions are measured as they should be:
  * tests/workloads/twins/twins.sh. */
@@ -50,7 +50,7 @@ static void copy_field(char *to, size_t room, char **from)
 static void read_numbers(const char *file)
 {
     const char *top = getenv("top_srcdir");
-    char *path = xasprintf("%s/results/paper/%s.csv", top ? top : ".", file);
+    char *path = xasprintf("%s/results/papers/printed/%s.csv", top ? top : ".", file);
     FILE *f = fopen(path, "r");
     char line[400], text[32];
 
