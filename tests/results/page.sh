@@ -13,7 +13,7 @@ program=$lardsim
 quietly() { "$program" "$@" -q >set-up.txt 2>&1 || fail "$*: $(tail -n 2 set-up.txt)"; }
 # judged ARGUMENT... PAGE RESULT...: the judge finds nothing to say.
 judged() {
-    perl "$top/tests/results/judge/judge.pl" --program "$program" --scripts "$top/cli/report" "$@" >said.txt 2>&1 ||
+    perl "$top/tests/results/judge/judge.pl" --program "$program" --scripts "$top/results/page" "$@" >said.txt 2>&1 ||
         fail "$(head -n 3 said.txt)"
 }
 # page NAME RESULT...: of them all, with its figures as files; code: what the report exits with.
