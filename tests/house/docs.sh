@@ -2,7 +2,7 @@
 # docs.sh - the pages are true. The commands of every fenced block marked sh run (not of one marked sh skip,
 # which is for the reader's own machine). What a block marked output shows, and the percentages of a picture,
 # are what the commands of the page print; " ..." stands for the rest of a line. Links and paths lead somewhere.
-# Each policy has a page.
+# Each policy has a page. The guide leads to each page. The pages have no more words than they had.
 top=$(cd "${top_srcdir:-.}" && pwd) || exit 99
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
@@ -58,6 +58,18 @@ for page in README.md docs/*.md docs/policies/*.md; do
         [ -e "$(dirname "$page")/$link" ] || { echo "$page: links to $link, which does not exist"; bad=1; }
     done
 done
+# The guide leads to each page; policies.md to those of policies.
+for page in docs/*.md; do
+    [ "$page" = docs/guide.md ] || grep -qF "](${page#docs/}" docs/guide.md ||
+        { echo "docs/guide.md: does not lead to $page"; bad=1; }
+done
+# Typed words: what the program prints is not typed, so its tables do not count; bars and rules of tables are no words.
+most=85000
+# shellcheck disable=SC2046  # a list of files
+words=$(awk '/^<!-- lardsim list / {printed = 1} /^<!-- end -->/ {printed = 0}
+    !printed {for (i = 1; i <= NF; i++) n += $i ~ /[A-Za-z0-9]/} END {print n}' \
+    README.md $(find . -path './build*' -prune -o -name '*.md' -print | grep '^\./[a-z0-9_]*/'))
+[ "$words" -le $most ] || { echo "the pages have $words typed words, more than $most: say it shorter, or let the program print it"; bad=1; }
 # Paths in backticks exist, from the top folder or from that of the page. One with capitals (NAME.txt) or a
 # file x is for the reader to fill in.
 for page in README.md ./*/README.md docs/*.md docs/policies/*.md; do

@@ -92,7 +92,7 @@ grep -l '<script' $(cat "$dir/pages") && fail "a page has a program"
 
 # ---- pictures of machines are the program's, as it is now
 "$lardsim" machine -c radish8 -p fasttrack -o - | cmp -s - pictures/machine-fasttrack.svg ||
-    fail "the tutorial's picture is not what the program draws"
+    fail "the guide's picture is not what the program draws"
 
 # ---- text is text
 html() { awk -f "$top/docs/manual/html.awk" -f "$top/docs/manual/markdown.awk" -v source=docs/x.md -v names= "$1" "$1"; }
