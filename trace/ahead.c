@@ -23,7 +23,7 @@ struct slot {
     size_t records, cap;
     uint64_t first, kept;
     bool more;
-    struct source_extent extent; /* of the inner source, after these */
+    struct source_extent extent; /* the inner source's, after these */
     struct name *name;           /* owns; new ones, whose texts are the inner source's */
     size_t names, names_cap;
     struct err err;
@@ -34,10 +34,10 @@ struct read_ahead {
     struct source *inner;        /* owns; the thread's own while it runs */
     struct names *names;         /* owns; the consumer's own */
     struct source_extent extent; /* the consumer's own */
-    size_t names_sent;           /* of the inner source's; the thread's own */
+    size_t names_sent;           /* how many of the inner source's; the thread's own */
     bool holding;                /* the consumer looks at a slot; its own */
     pthread_t thread;
-    pthread_mutex_t lock;     /* of the next three */
+    pthread_mutex_t lock;     /* guards the next three */
     pthread_cond_t changed;   /* one of them did */
     uint64_t filled, emptied; /* slots so far */
     bool stop;

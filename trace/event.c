@@ -237,7 +237,7 @@ static const char *branches_fault(const struct event *second)
     return NULL;
 }
 
-/* Of the kinds that always have one. */
+/* Checks the second record of a kind that always has one. */
 static const char *second_always_fault(const struct event *ev, const struct event *second)
 {
     if (ev->kind == EV_BRANCHES)
@@ -251,8 +251,8 @@ static const char *second_always_fault(const struct event *ev, const struct even
     return NULL;
 }
 
-/* Of a copy: the source; of an alloc: elements and bytes of one; and so on. A site of any of them
- * is in aux; an access has its site in the first record. */
+/* Checks the operands in a second record: a copy's source; an alloc's elements and their bytes; and
+ * so on. A site of any of them is in aux; an access has its site in the first record. */
 static const char *second_operands_fault(const struct event *ev, const struct event *second)
 {
     if (event_has_second(ev->kind))

@@ -17,7 +17,7 @@ enum { PACKED_BYTES = 1 << 16 };
 struct packed {
     struct unpacker *unpacker; /* owns */
     const char *what;          /* "gzip", "zstd" */
-    const uint8_t *from, *end; /* what is in the buffer and was not taken */
+    const uint8_t *from, *end; /* bytes in the buffer that were not taken */
     uint64_t before;           /* bytes of the file before the buffer */
     bool between;              /* members: here the data may end */
     bool padding;              /* zeros have followed the last member of gzip */
@@ -54,9 +54,9 @@ static void packed_fill(struct input *in, struct packed *p)
     p->eof = got < sizeof p->buffer;
 }
 
-/* As `gzip -t` has it: zeros up to the end of the file, which tapes and block devices leave behind
- * the last member, say nothing. Where gzip warns of other bytes and ignores them, this is an error:
- * a member may be damaged there. True: another member follows. */
+/* True: another member follows. As for `gzip -t`, zeros up to the end of the file, which tapes and
+ * block devices leave behind the last member, say nothing. Other bytes are an error here, where
+ * gzip warns of them and ignores them: a member may be damaged there. */
 static bool member_follows(struct input *in, struct packed *p)
 {
     while (p->from < p->end && *p->from == 0) {

@@ -10,7 +10,7 @@
 struct intern {
     const char **text; /* owns the array, borrows the texts */
     size_t n, cap;
-    char letter;        /* of those in the array; NUL: not known yet */
+    char letter;        /* the letter of those in the array; NUL: not known yet */
     uint32_t *numbered; /* owns; by what follows the letter: the text's number + 1, 0 for none */
     size_t numbered_n;
     struct map by_key; /* the others: to the text's number + 1 */

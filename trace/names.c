@@ -66,7 +66,7 @@ static bool is_control(uint32_t c)
     return c < 0x20 || (c >= 0x7f && c < 0xa0);
 }
 
-/* What is wrong with a name, or NULL. */
+/* Returns the fault of a name, or NULL. */
 static const char *text_fault(const char *text)
 {
     size_t step;
@@ -193,7 +193,7 @@ size_t names_count(const struct names *n)
     return n->n;
 }
 
-/* Of what one thing is called, one name after the other. */
+/* Hashes the names of one thing, one after the other. */
 static uint64_t hash_more(uint64_t before, const struct name *name)
 {
     const uint64_t head[] = {before, name->space, name->id};

@@ -14,7 +14,7 @@ const struct trace_format *const trace_formats[] = {
 
 /* ---- what else a file may be ---------------------------------------------------------------- */
 
-/* What people hand over by mistake: the message says what it is and what to do. */
+/* Files that people hand over by mistake: the message says what the file is and what to do. */
 static const struct looks {
     const char *magic;
     size_t bytes;
@@ -264,7 +264,7 @@ static int keeps_too_much(const struct source *s, uint64_t event, struct err *e)
                    s->name, event, s->kept.live, all->limit);
 }
 
-/* In version 1 release stores merged what they give, which is not how C11 has them. */
+/* True: the batch has a release store. In version 1 it merged what it gives, unlike in C11. */
 static bool has_release_store(const struct batch *b)
 {
     for (size_t i = 0; i < b->records; i++) {

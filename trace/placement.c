@@ -13,12 +13,12 @@
 struct lying { /* an object, or a part of one that was cut */
     sim_addr base;
     uint64_t bytes;
-    uint64_t into;    /* where in the object this part begins */
-    uint64_t event;   /* of its alloc */
-    uint64_t site;    /* of its alloc; 0: unknown */
-    uint64_t size;    /* of the whole object */
+    uint64_t into;    /* the offset in the object at which this part begins */
+    uint64_t event;   /* its alloc's number */
+    uint64_t site;    /* its alloc's site; 0: unknown */
+    uint64_t size;    /* the whole object's */
     const char *name; /* borrowed; NULL: none so far */
-    bool allocated;   /* else it is known from a copy alone */
+    bool allocated;   /* false: it is known from a copy alone */
     bool moved;
 };
 
@@ -41,7 +41,7 @@ struct placement {
     struct lying *moving; /* owns; scratch of a copy */
     size_t moving_cap;
     const struct event *ev, *end; /* the turn: events that may have happened since */
-    uint64_t number;              /* of ev */
+    uint64_t number;              /* the number of ev */
 };
 
 struct placement *placement_new(struct budget *of)
@@ -132,7 +132,7 @@ static const char *take_name(struct placement *o, sim_addr addr)
     return names_at(o->names, first - 1)->text;
 }
 
-/* What the address itself is called: its latest name, unless objects have taken all. */
+/* Returns the address's own latest name. NULL: it has none, or objects have taken them all. */
 static const char *address_name(struct placement *o, sim_addr addr)
 {
     see_names(o);
@@ -158,7 +158,7 @@ static sim_addr scaled(size_t size, sim_addr addr)
     return addr >> size_shift[size];
 }
 
-/* How many of the shelf begin at or before addr. */
+/* Counts the objects on the shelf that begin at or before addr. */
 static uint32_t up_to(const struct shelf *s, sim_addr addr)
 {
     uint32_t lo = 0, hi = s->n;
@@ -273,8 +273,7 @@ static bool gather(void *arg, sim_addr addr, void *cell)
     return false;
 }
 
-/* What reaches from x on into another object's place becomes a part of its own, and can then be
- * dropped. */
+/* Splits an object that lies across x. The part from x on can then be dropped by itself. */
 static void cut(struct placement *o, sim_addr x)
 {
     for (size_t i = 0; i < SIZES; i++) {
@@ -316,7 +315,7 @@ static void alloc(struct placement *o, const struct event *ev, uint64_t number)
     put(o, &l);
 }
 
-/* What is only known by the name of the address at which it begins. */
+/* Copies an object that is only known by the name of the address at which it begins. */
 static void copy_named(struct placement *o, const struct event *ev)
 {
     const char *name = take_name(o, ev->addr), *before = address_name(o, ev[1].addr);

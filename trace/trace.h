@@ -18,7 +18,7 @@ enum ev_kind {
 
 enum ev_class { CLASS_ACCESS, CLASS_SYNC, CLASS_HEAP, CLASS_RAW, CLASS_MARK };
 
-enum ev_object { /* what the edges go through */
+enum ev_object { /* the object through which the edges go */
                  OBJECT_NONE,
                  OBJECT_LOCK,
                  OBJECT_VOLATILE,
@@ -53,7 +53,7 @@ enum ev_form { /* operands: which fields a kind uses. aux of the second record i
                FORM_COUNT,    /* aux: instructions */
                FORM_REMAP /* addr: virtual; aux: bytes; second record (always): addr = physical */
 };
-enum { BRANCHES_MAX = 64 }; /* of an event */
+enum { BRANCHES_MAX = 64 }; /* the most in one event */
 
 enum ev_flag {
     EVF_SYSTEM = 1 << 0,   /* the runtime's own; else the program's */
@@ -65,7 +65,7 @@ enum ev_flag {
     EVF_NURSERY = 1 << 9,   /* collections: nursery only; else full */
     EVF_DEPENDENT = 1 << 9, /* accesses: the address comes from what the thread has loaded */
     EVF_PRIVATE = 1 << 10,  /* accesses: the process's own data, which it shares with nobody */
-    EVF_PROVED = 1 << 11,   /* of these, what an analysis of the program knows of */
+    EVF_PROVED = 1 << 11,   /* private accesses that an analysis of the program knows as such */
     EVF_STATIC = 1 << 12,   /* accesses: to a static field */
     EVF_SAFE = 1 << 13,     /* accesses: an analysis of the program says that they race with none */
     EVF_C11 = 1 << 14,      /* atomic write or rmw of C11, of which release sequences are made */
@@ -94,7 +94,7 @@ struct event {
 };
 _Static_assert(sizeof(struct event) == 32, "an event's record has 32 bytes");
 enum { EVENT_RECORDS = 2 }; /* at the most */
-/* Where it is, as what a machine gets to see of it. */
+/* Returns the event's address, typed: a program's address, which a machine has yet to translate. */
 static inline struct vaddr event_at(const struct event *ev)
 {
     return vaddr_of(ev->addr);
@@ -168,8 +168,8 @@ static inline uint64_t event_site(const struct event *ev) /* 0: unknown */
 {
     return event_is_access(ev) ? ev->aux : ev->flags & EVF_MORE ? ev[1].aux : 0;
 }
-/* What program accesses a language runtime marks for checking (LARD 4.3.1): not the stack's, not
- * finals, not the data side of volatiles. */
+/* True for the program's accesses that a language runtime marks for checking (LARD 4.3.1): not
+ * those of the stack, of finals, or of the data side of volatiles. */
 static inline bool event_tracked(const struct event *ev)
 {
     return !(ev->flags & (EVF_SYSTEM | EVF_STACK | EVF_FINAL | EVF_VOLATILE));
@@ -210,25 +210,26 @@ int names_add(struct names *n, enum name_space space, uint64_t id, const char *t
 int names_refer(struct names *n, const struct name *of, struct err *e);
 const char *names_find(const struct names *n, enum name_space space, uint64_t id); /* NULL: none */
 size_t names_count(const struct names *n);
-/* On the host: the texts, and twice the tables, as a source that is read ahead has those twice. */
+/* The bytes of names on the host: the texts, and twice the tables, as a source that is read ahead
+ * has those twice. */
 uint64_t names_bytes(const struct names *n);
 const struct name *names_at(const struct names *n, size_t i); /* in order of addition */
-/* What everything is called, and was called before; the order among things does not count, as each
- * form of a trace has its own. n may be NULL. 0: no names. */
+/* Hashes all names, earlier ones of the same things too. The order among things does not count, as
+ * each form of a trace has its own. n may be NULL. 0: no names. */
 uint64_t names_hash(const struct names *n);
 
 /* ---- what lies where ------------------------------------------------------------------------ */
 
-/* What an address belongs to: an object that was allocated, copied or named (docs/events.md, Names
- * of objects). */
+/* The object that an address belongs to: one that was allocated, copied or named (docs/events.md,
+ * Names of objects). */
 struct object_place {
     bool known;
     bool allocated;   /* in the trace; then: */
     const char *name; /* borrowed from the names; NULL: not named */
-    uint64_t offset;  /* of the address in the object */
-    uint64_t size;    /* of the object; 0: unknown */
-    uint64_t event;   /* of its alloc */
-    uint64_t site;    /* of its alloc; 0: unknown */
+    uint64_t offset;  /* the address's offset in the object */
+    uint64_t size;    /* the object's; 0: unknown */
+    uint64_t event;   /* its alloc's number */
+    uint64_t site;    /* its alloc's site; 0: unknown */
 };
 struct placement;                                   /* follows allocs, clears and copies */
 struct placement *placement_new(struct budget *of); /* charged, too; NULL: none is */
@@ -256,12 +257,12 @@ struct batch {
 };
 enum { KEPT_STEP = 1 << 18 }; /* bytes; so much, about, may be kept from batch to batch */
 
-/* How far a source has been read, in events or in bytes of its file: for showing only. */
+/* The progress of a source, in events or in bytes of its file: for showing only. */
 struct source_extent {
     uint64_t done, all; /* all 0: how long it is nobody knows */
 };
 
-/* What a thread has done since it was last asked. */
+/* The state of a thread after it has been asked. */
 enum driven_state {
     DRIVEN_STANDS,  /* it is about to do something; it is asked when it has come to that */
     DRIVEN_RESTS,   /* it looks again in a while */
@@ -269,7 +270,7 @@ enum driven_state {
     DRIVEN_ENDED
 };
 struct driven_answer {
-    /* In order; also what it made others do, which comes behind what those have done. */
+    /* The events of the step, in order. Events that it made other threads do come behind them. */
     const struct event *rec; /* valid until the next call */
     size_t records;          /* whole events only; may be 0 */
     enum driven_state then;
@@ -282,13 +283,13 @@ struct driven_answer {
  * decides who is next, and who comes first is served first. */
 struct source;
 struct driven {
-    /* What the thread does now; thread 0 is the first one. -1: the source failed. */
+    /* Returns the next step of the thread; thread 0 is the first one. -1: the source failed. */
     int (*next)(struct source *s, sim_tid tid, struct driven_answer *to, struct err *e);
     /* Instructions before whatever the thread does next, as far as it is known. */
     uint32_t (*gap)(const struct source *s, sim_tid tid);
 };
 
-/* What gaps are counted in. */
+/* The unit in which gaps are counted. */
 enum gap_unit { GAPS_INSTRUCTIONS, GAPS_BYTECODES, GAP_UNITS };
 extern const char *const gap_unit_names[GAP_UNITS + 1]; /* NULL-terminated */
 int gap_unit_by_name(const char *name);                 /* -1: there is none */
@@ -305,21 +306,21 @@ struct source {
     unsigned granularity;            /* hint in bytes; 0: none */
     enum layout_id layout;           /* of the program's objects */
     enum gap_unit gaps;
-    unsigned version;   /* of the format; 0: not a file, or it has none */
-    const char *format; /* what a format without versions is called; NULL: it has some */
-    bool merges;        /* of version 1, and so far there were atomic stores that give */
-    const char *caveat; /* what one must know of its events to judge results; NULL: nothing */
+    unsigned version;   /* the format's; 0: not a file, or it has none */
+    const char *format; /* the name of a format without versions; NULL: it has some */
+    bool merges;        /* it is of version 1, and so far there were atomic stores that give */
+    const char *caveat; /* a warning on its events, for the judge of results; NULL: none */
     /* Hash of the records delivered before the latest batch; NULL: the source keeps none. A
      * consumer that stops inside the latest batch adds what it took. */
     struct digest *identity;
     const struct source_extent *extent; /* borrowed; NULL: nobody knows */
     const struct driven *driven; /* its threads can be asked instead of `next`; NULL: they can't */
-    struct budget kept;          /* what it keeps; source_account says of what */
-    uint64_t seed;               /* of a generator */
+    struct budget kept;          /* memory that the source keeps; source_account names the budget */
+    uint64_t seed;               /* a generator's */
     bool seeded;                 /* it has one */
 };
 
-/* Whatever makes events without a file: NAME:rest. The table is of those that are linked in
+/* A maker of events without a file: NAME:rest. The table has those that are linked in
  * (workloads/makers.c); synth stands beside it. */
 struct source_maker {
     const char *name;
@@ -338,13 +339,14 @@ const char *source_path(const char *spec);
 /* The next batch with events, an empty one at the end, or -1: also LARD_LIMIT, if what the source
  * keeps takes a budget over its limit. */
 int source_next(struct source *s, struct batch *b, struct err *e);
-/* One batch, which may have `more` behind it; nothing is charged. */
+/* Reads one batch, which may have `more` behind it; nothing is charged. */
 static inline int source_step(struct source *s, struct batch *b, struct err *e)
 {
     *b = (struct batch){.records = 0};
     return s->next(s, b, e);
 }
-/* What it keeps is charged to `all`. Before that it has a limit of its own, SOURCE_MEMORY. */
+/* Charges the memory that the source keeps to `all`. Before that it has a limit of its own,
+ * SOURCE_MEMORY. */
 #define SOURCE_MEMORY (UINT64_C(8) << 30)
 void source_account(struct source *s, struct budget *all);
 static inline void source_close(struct source *s)
@@ -373,7 +375,7 @@ struct sink {
                  struct err *e); /* one event, 1 or 2 records */
     /* Whole events, as if one by one. NULL: they are given so. */
     int (*events)(struct sink *s, const struct event *rec, size_t records, struct err *e);
-    /* Before an event: names that were added to `from` since the last call are written. */
+    /* Called before an event: writes names that were added to `from` since the last call. */
     int (*names)(struct sink *s, const struct names *from, struct err *e);
     int (*finish)(struct sink *s, struct err *e); /* completes and frees s; frees also on error */
     void (*abort)(struct sink *s);                /* frees s; leaves nothing that looks whole */
@@ -412,7 +414,7 @@ struct input *input_open(const char *path, struct err *e); /* "-": standard inpu
 size_t input_read(struct input *in, void *to,
                   size_t n); /* head first, then the file; short at the end, or at a fault */
 const char *input_fault(const struct input *in); /* after a short read: NULL at the end */
-uint64_t input_bytes(const struct input *in);    /* of the host's that packed data have taken */
+uint64_t input_bytes(const struct input *in);    /* bytes on the host that packed data have taken */
 void input_free(struct input *in);
 
 /* Bids on the first bytes: true if this format's; NULL: only by its name. open takes ownership of
@@ -430,13 +432,13 @@ extern const struct trace_format *const trace_formats[]; /* NULL-terminated */
 
 /* ---- what a file says of itself without being decoded --------------------------------------- */
 
-/* What is counted beside kinds, in the same array and by codes that no kind will have. */
+/* Counters beside those of kinds, in the same array, with codes that no kind will have. */
 enum {
     COUNT_FIRST = 128,
     COUNT_C11 = COUNT_FIRST, /* atomic writes and rmws of C11 */
     COUNT_DEPENDENT,         /* accesses whose address was loaded */
-    COUNT_REREADS,           /* of all `waited` */
-    COUNT_OUTCOMES,          /* of all `branches` */
+    COUNT_REREADS,           /* the sum over all `waited` */
+    COUNT_OUTCOMES,          /* the sum over all `branches` */
     COUNT_UNINSTRUMENTED,    /* instructions */
     COUNTED                  /* one more than the last */
 };
@@ -457,14 +459,15 @@ struct trace_summary {
     bool counted;        /* from the footer, or by reading everything */
     bool complete;       /* a footer is there and fits */
     uint64_t good_bytes; /* up to here the file is whole blocks by their headers */
-    char damage[256];    /* what is wrong after that; "" if nothing */
+    char damage[256];    /* the fault after that; "" if there is none */
 };
 /* Reads the footer, or walks block headers where there is none; of a seekable binary file it reads
  * no block's payload but names. Other inputs are read through. */
 int trace_summarize(const char *spec, struct trace_summary *to, struct err *e);
 
-/* What the footer of a binary trace in a file says of all its events, before any was read. False:
- * there is none, or nowhere to look. The source goes on as if nobody had asked. */
+/* Reads the footer of a binary trace in a file, which summarises all events, before any was read.
+ * False: there is no footer, or the source can't be searched for one. The source goes on as if
+ * nobody had asked. */
 bool source_foresee(const struct source *s, struct trace_summary *to);
 
 /* Reads as source_open, but a binary trace that is damaged ends silently where the damage begins;
@@ -492,8 +495,8 @@ struct rules;
  * source is not used any more). */
 struct rules *rules_new(bool full);
 void rules_account(struct rules *r, struct budget *b); /* before any event; NULL is fine */
-/* For a run: its errors say that it can do without rules. format: of the trace, if that is another
- * tool's (source.format; borrowed); else NULL. */
+/* Prepares the rules for a run: errors say that it can do without them. format: of the trace, if
+ * that is another tool's (source.format; borrowed); else NULL. */
 void rules_for_run(struct rules *r, const char *format); /* NULL is fine */
 void rules_free(struct rules *r);
 /* 0, or -1: e names the event number, thread, rule and what was seen. */
@@ -502,7 +505,7 @@ int rules_apply(struct rules *r, const struct event *ev, uint64_t number, struct
  * region of interest. Else returns what is behind the last. number: of the first. */
 const struct event *rules_run(struct rules *r, const struct event *ev, const struct event *end,
                               uint64_t number, struct err *e);
-int rules_finish(struct rules *r, struct err *e); /* what may not be left open at the end */
+int rules_finish(struct rules *r, struct err *e); /* checks that nothing is open at the end */
 enum rule_id rules_broken(const struct rules *r); /* after -1 */
 
 /* notes.def: NOTE(id, name, text, place). What is legal, but suspicious. */
@@ -519,7 +522,7 @@ struct note_info {
 };
 extern const struct note_info note_info[NOTE_KINDS];
 
-enum { NOTES_KEPT = 3 };       /* of each kind; all are counted */
+enum { NOTES_KEPT = 3 };       /* so many notes of each kind are kept; all are counted */
 #define NOTE_AT_END UINT64_MAX /* for an event's number */
 struct note {
     uint64_t number;
@@ -553,18 +556,18 @@ struct synth_params { /* see synth_param_rows for meanings */
 extern const struct param synth_param_rows[];
 /* "key=value,key=value" over the defaults. */
 int synth_parse(struct synth_params *p, const char *assignments, struct err *e);
-/* Every stream it yields obeys all rules, full ones too. Same params, same events, on every
+/* A generated stream obeys all rules, full ones too. The same params make the same events on every
  * machine. */
 struct source *synth_open(const struct synth_params *p, struct err *e);
 
 /* ---- reading a whole source: walk.c -----------------------------------------------------------
  */
 
-/* What a walk_fn wants: an error (*e is set), the next event, or an end that is none. */
+/* Results of a walk_fn: an error (*e is set), go on to the next event, or stop without an error. */
 enum { WALK_FAIL = -1, WALK_ON, WALK_STOP };
 typedef int walk_fn(void *arg, const struct event *ev, uint64_t number, struct err *e);
 int source_walk(struct source *from, walk_fn *fn, void *arg, struct err *e); /* 0 or -1 */
-/* What a copy of a source, from event first on, says of itself. */
+/* Returns the information for a sink that gets a copy of the source from event first on. */
 struct sink_info source_copy_info(const struct source *from, uint64_t first);
 
 #endif

@@ -167,7 +167,7 @@ static void records_count(struct trace_tally *t, const struct event *rec, size_t
     t->kinds[0] = 0;
 }
 
-/* In portions that stay in the nearest cache between being counted and being hashed. */
+/* Works in portions that stay in the nearest cache between being counted and being hashed. */
 void tally_events(struct trace_tally *t, const struct event *rec, size_t records)
 {
     enum { PORTION = 256 };

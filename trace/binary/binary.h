@@ -48,13 +48,13 @@ struct block_header {
     uint32_t payload; /* bytes */
     uint32_t events;
     uint32_t records; /* a block of names: how many names */
-    uint32_t number;  /* of the block, from 0, modulo 2^32 */
+    uint32_t number;  /* the block's number, from 0, modulo 2^32 */
     uint64_t first;   /* number of the next event: in the block, if it is one of events */
-    uint64_t digest;  /* of the payload */
+    uint64_t digest;  /* the payload's */
 };
 void block_header_put(uint8_t to[HEADER_BYTES], const struct block_header *h);
 
-/* What the next header must say. */
+/* The numbers that the next block's header must have. */
 struct block_place {
     uint64_t number, first;
 };
@@ -85,7 +85,7 @@ struct digest *tally_digest(struct trace_tally *t); /* borrowed: the identity */
 /* The footer's payload; a function of the blocks alone, so that a reader may compare bytes. */
 void tally_footer(const struct trace_tally *t, uint64_t preamble_digest, struct bytes *to);
 void tally_summary(const struct trace_tally *t,
-                   struct trace_summary *to); /* what depends on events */
+                   struct trace_summary *to); /* fills the fields that depend on events */
 
 /* Fills what a footer tells. -1: the bytes are no footer, or one for another preamble. */
 int footer_summary(const uint8_t *from, size_t bytes, uint64_t preamble_digest,
@@ -98,8 +98,7 @@ int names_block(struct names *to, const struct block_header *h, const uint8_t *p
                 struct err *e);
 
 bool binary_source(const struct source *s); /* is one of ours; the following are for those only */
-/* From now on damage ends the source silently; what there is to say of it is at the returned place.
- */
+/* Lets damage end the source silently from now on; the returned place then has the reason. */
 const char *binary_salvage(struct source *s);
 struct binary_look {
     struct input *in;    /* borrowed */

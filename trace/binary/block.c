@@ -43,7 +43,7 @@ static int count_get(struct block_decoder *b, struct byte_slice *from, size_t *n
     return 0;
 }
 
-/* Whether some number is not below the limit, which is at most 2^63: then bit 63 of it, or of its
+/* True if some number is not below the limit, which is at most 2^63: then bit 63 of it, or of its
  * distance, is set. A strip of constant length is vectorised. */
 static bool beyond(const uint64_t *v, size_t n, uint64_t limit)
 {
@@ -151,7 +151,7 @@ static int runs_get(struct block_decoder *b, struct byte_slice *from, struct blo
                : fail(fault, "the runs of threads have not as many events as the block");
 }
 
-/* Whether version 1 has none such. */
+/* True if version 1 has no such shape. */
 static bool is_newer(uint64_t shape)
 {
     return shape_flags(shape) & EVF_C11 || shape_kind(shape) > EV_TIME ||
@@ -198,8 +198,8 @@ static int shapes_list(struct block_decoder *b, struct byte_slice *from, struct 
 
 /* ---- events by shape and part --------------------------------------------------------------- */
 
-/* Where the columns of parts have the numbers of the event at `at`. Returns the number of others up
- * to it. */
+/* Finds the place at which the columns of parts have the numbers of the event at `at`. Returns how
+ * many events up to it are no accesses. */
 static inline size_t event_place(struct block_decoder *restrict b, uint64_t shape, size_t at,
                                  size_t other, unsigned lane)
 {
@@ -252,7 +252,7 @@ static int shapes_get(struct block_decoder *b, struct byte_slice *from, struct b
     return 0;
 }
 
-/* Where the columns of second records have that of each event. */
+/* Finds each event's place in the columns of second records. */
 static void seconds_place(struct block_decoder *b)
 {
     size_t more = 0;
@@ -263,7 +263,7 @@ static void seconds_place(struct block_decoder *b)
     }
 }
 
-/* Of the four counts that events_place keeps side by side. */
+/* Adds up the four counts of a shape that events_place keeps side by side. */
 static uint64_t shape_count(const struct block_decoder *b, size_t shape)
 {
     const uint16_t *n = b->known[shape].count;
@@ -296,7 +296,7 @@ static uint32_t seconds_before(const struct block_decoder *b, size_t event)
     return (uint32_t)(event == b->events ? b->total[PART_MORE] : b->second[event]);
 }
 
-/* How many of each part a thread has. */
+/* Counts the events of each part that each thread has. */
 static void parts_count(struct block_decoder *b)
 {
     size_t at = 0;
@@ -313,7 +313,7 @@ static void parts_count(struct block_decoder *b)
     }
 }
 
-/* The record of an event that the merge has not made yet: as far as its numbers are summed up. */
+/* Adds up the numbers of events whose kinds are summed, before the merge has made their records. */
 static void numbers_count(const struct block_decoder *b, uint64_t *kinds)
 {
     for (size_t i = 0; i < b->events; i++) {
@@ -343,7 +343,7 @@ void block_count(const struct block_decoder *b, uint64_t *kinds, uint64_t *threa
 
 /* ---- columns -------------------------------------------------------------------------------- */
 
-/* All bits that are set in some number: at least the largest of them. */
+/* Returns all bits that are set in some number: at least the largest of them. */
 static uint64_t any_bits(const uint64_t *v, size_t n)
 {
     uint64_t any = 0;
@@ -417,8 +417,8 @@ static int narrow_get(struct block_decoder *b, struct byte_slice *from, enum col
     return 0;
 }
 
-/* Where all events have the same gap it becomes part of their shapes, and the merge needs no
- * column. */
+/* A gap that all events have becomes part of their shapes, and the merge needs no column of
+ * gaps. */
 static int gaps_get(struct block_decoder *b, struct byte_slice *from, struct block_fault *fault)
 {
     bool constant;
@@ -484,7 +484,7 @@ static void shapes_probe(struct block_decoder *b)
     }
 }
 
-/* Each step believes only what the steps before it have checked. */
+/* Each step relies only on fields that the steps before it have checked. */
 int block_open(struct block_decoder *b, const uint8_t *from, size_t bytes, size_t events,
                size_t records, struct block_fault *fault)
 {

@@ -14,21 +14,21 @@ void block_encoder_free(struct block_encoder *b);
 /* Adds an event to a block that has not yet BLOCK_EVENTS. It must be well-formed, and is not looked
  * at. */
 void block_event(struct block_encoder *b, const struct event *ev);
-/* The same of accesses that are well-formed because one like it in the block was, until there are
- * BLOCK_EVENTS. Returns the first event that is none, or end. */
+/* Adds accesses that are well-formed because one like them in the block was, up to BLOCK_EVENTS.
+ * Returns the first event that is none, or end. */
 const struct event *block_accesses(struct block_encoder *b, const struct event *ev,
                                    const struct event *end);
 struct block_sum { /* whole events */
     size_t events, records;
 };
-struct block_sum block_sum(const struct block_encoder *b); /* of what was added */
-/* Adds that to counts of COUNTED kinds and MAX_THREADS threads. */
+struct block_sum block_sum(const struct block_encoder *b); /* sums up the events that were added */
+/* Adds the open block's events to counts of COUNTED kinds and MAX_THREADS threads. */
 void block_added(const struct block_encoder *b, uint64_t *kinds, uint64_t *threads);
-/* Adds the bytes of a block of what was added, at least an event, to `to`. The next one begins. */
+/* Appends the bytes of the block, of at least one event, to `to`. The next block begins. */
 void block_put(struct block_encoder *b, struct bytes *to);
 
 struct block_decoder;
-struct block_decoder *block_decoder_new(unsigned version); /* of the format */
+struct block_decoder *block_decoder_new(unsigned version); /* version: the format's */
 void block_decoder_free(struct block_decoder *b);
 
 struct block_fault {
@@ -47,8 +47,9 @@ int block_open(struct block_decoder *b, const uint8_t *from, size_t bytes, size_
 void block_count(const struct block_decoder *b, uint64_t *kinds, uint64_t *threads);
 
 enum { SLICE_EVENTS = 2048, SLICE_RECORDS = SLICE_EVENTS * EVENT_RECORDS };
-/* The next whole events, well-formed, into rec, which has room for SLICE_RECORDS; none at the end
- * of the block. -1 when the next event is not well-formed; what is before it has been given out. */
+/* Gets the next whole events, well-formed, into rec, which has room for SLICE_RECORDS; none at the
+ * end of the block. -1 when the next event is not well-formed; those before it have been given
+ * out. */
 int block_next(struct block_decoder *b, struct event *rec, struct block_sum *to,
                struct block_fault *fault);
 

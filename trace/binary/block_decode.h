@@ -19,7 +19,7 @@ struct shape {
 _Static_assert(sizeof(struct shape) == 32, "found by a shift");
 _Static_assert(BLOCK_EVENTS / COUNTS + COUNTS <= UINT16_MAX, "a shape may be that of all events");
 
-struct part_place { /* of an event */
+struct part_place { /* the place of an event's numbers */
     uint16_t shape; /* in known[] */
     uint16_t place; /* in addr[] and aux[]: accesses from the first on, others from the last down */
 };
@@ -38,11 +38,11 @@ struct block_decoder {
     uint32_t length[PARTS][BLOCK_EVENTS]; /* events by thread */
     struct shape known[BLOCK_EVENTS];
 
-    /* of each event, by thread */
+    /* by thread, for each event: */
     struct part_place event[BLOCK_EVENTS];
     uint16_t second[BLOCK_EVENTS]; /* place in COLUMN_MORE_...; only where there are some */
     uint64_t gap[BLOCK_EVENTS], addr[BLOCK_EVENTS], aux[BLOCK_EVENTS];
-    uint32_t addr_mask, aux_mask; /* of places: 0 when all are equal and the first tells */
+    uint32_t addr_mask, aux_mask; /* masks of places: 0 if all are equal and the first tells */
     uint64_t more_addr[BLOCK_EVENTS], more_size[BLOCK_EVENTS], more_aux[BLOCK_EVENTS];
     uint64_t spare[BLOCK_EVENTS];
     uint64_t highest[COLUMNS]; /* no number of a column is above it */

@@ -10,8 +10,8 @@
 enum {
     RECENT_BITS = 8,
     RECENT = 1 << RECENT_BITS, /* shapes that are found without the map */
-    COUNTS = 4,                /* of a shape, side by side, as the same is seldom ready */
-    COPIED = 8                 /* numbers of a run at a time */
+    COUNTS = 4, /* counters of a shape, side by side, as the same one is seldom ready */
+    COPIED = 8  /* numbers of a run at a time */
 };
 #define NO_SHAPE UINT64_MAX
 
@@ -20,10 +20,10 @@ struct block_encoder {
     struct map shape_index;         /* shape to its place in shape[]; empty between blocks */
     size_t threads, runs, shapes;
     size_t total[PARTS];
-    sim_tid tid;                                                 /* of the run */
+    sim_tid tid;                                                 /* the present run's */
     uint64_t thread[BLOCK_EVENTS];                               /* ids in order of appearance */
     uint64_t run_thread[BLOCK_EVENTS], run_length[BLOCK_EVENTS]; /* place in thread[]; events - 1 */
-    uint32_t run_at[PARTS][BLOCK_EVENTS + 1]; /* where its numbers begin, as they were recorded */
+    uint32_t run_at[PARTS][BLOCK_EVENTS + 1]; /* by run: its first number, in recorded order */
     uint32_t run_order[BLOCK_EVENTS];         /* runs by thread */
     uint32_t runs_of[MAX_THREADS + 1];        /* by thread, while they are counted */
     uint64_t shape[BLOCK_EVENTS];             /* the first is NO_SHAPE between blocks */
@@ -31,11 +31,11 @@ struct block_encoder {
     uint16_t recent[RECENT];              /* place of the latest shape of a hash */
     uint32_t thread_index[MAX_THREADS];   /* 1 + place in thread[]; 0 between blocks */
     uint32_t length[PARTS][BLOCK_EVENTS]; /* events by thread */
-    /* As they were recorded: place in shape[], and the numbers of the columns; then by thread. */
+    /* Numbers in recorded order, then by thread: the place in shape[], and the columns. */
     uint64_t shape_of[BLOCK_EVENTS + COPIED];
     uint64_t number[COLUMNS][BLOCK_EVENTS + COPIED];
     uint64_t grouped[BLOCK_EVENTS + COPIED];
-    uint64_t sums[COUNTED]; /* of is_summed kinds, by COUNT_... */
+    uint64_t sums[COUNTED]; /* sums over is_summed kinds, by COUNT_... */
 };
 
 static void empty(struct block_encoder *b)
@@ -186,7 +186,7 @@ void block_added(const struct block_encoder *b, uint64_t *kinds, uint64_t *threa
 
 /* ---- by thread ------------------------------------------------------------------------------ */
 
-/* How many of each part a run and a thread have, and which runs each thread has. */
+/* Counts the events of each part in each run and thread, and lists each thread's runs. */
 static void runs_count(struct block_encoder *b)
 {
     uint32_t *const runs = b->runs_of; /* not on the stack: a fiber's is small */
@@ -209,7 +209,8 @@ static void runs_count(struct block_encoder *b)
         b->run_order[runs[b->run_thread[i]]++] = (uint32_t)i;
 }
 
-/* Each thread's numbers together. What is copied beyond a run's end is overwritten by the next. */
+/* Brings each thread's numbers together. Numbers copied beyond a run's end are overwritten by the
+ * next run. */
 static const uint64_t *part_group(struct block_encoder *b, const uint64_t *v, enum part part)
 {
     const uint32_t *const at = b->run_at[part];
@@ -247,8 +248,8 @@ static unsigned bits_of(uint64_t v)
     return v ? 64 - (unsigned)__builtin_clzll(v) : 0;
 }
 
-/* Where most runs have one event, the thread of each event takes less than threads and lengths, of
- * which most are 0 and so take about a bit. */
+/* True: most runs have one event. A thread for each event then takes less than runs with lengths:
+ * most lengths are 0, but each takes about a bit. */
 static bool runs_are_short(const struct block_encoder *b)
 {
     const unsigned thread = bits_of(b->threads - 1);

@@ -53,21 +53,21 @@ static inline void sums_add(uint64_t *kinds, uint8_t kind, uint64_t aux, uint64_
 
 /* ---- the columns ---------------------------------------------------------------------------- */
 
-enum part { /* which events a column has a number of */
+enum part { /* the events of which a column has a number */
             PART_ALL,
             PART_ACCESS,
-            PART_OTHER, /* whatever is no access; the next after accesses, as are its columns */
+            PART_OTHER, /* no accesses; the next after accesses, as are its columns */
             PART_MORE,  /* events with a second record */
             PARTS
 };
 
-enum column { /* of numbers of events; they stand in this order, after threads, runs and shapes */
+enum column { /* columns of numbers of events, in this order, after threads, runs and shapes */
               COLUMN_GAP,
-              COLUMN_ADDR, /* of accesses, */
+              COLUMN_ADDR, /* columns of accesses, */
               COLUMN_OTHER_ADDR,
               COLUMN_AUX,
               COLUMN_OTHER_AUX,
-              COLUMN_MORE_ADDR, /* of the second record */
+              COLUMN_MORE_ADDR, /* columns of second records */
               COLUMN_MORE_SIZE,
               COLUMN_MORE_AUX,
               COLUMNS

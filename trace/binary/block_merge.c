@@ -77,7 +77,8 @@ static inline void record_put(struct event *to, uint64_t addr, uint64_t aux, uin
     memcpy(&to->tid, &tid_flags_kind, 8);
 }
 
-/* Nothing here depends on the event before, and nothing is branched on. */
+/* Writes an event's first record. Nothing here depends on the event before, and there is no branch,
+ * so that the processor works on several events at once. */
 ALWAYS_INLINE const struct shape *first_put(const struct block_decoder *b, size_t i, bool gaps,
                                             struct event *to)
 {

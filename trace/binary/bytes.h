@@ -13,7 +13,7 @@ uint8_t *bytes_room(struct bytes *b, size_t n); /* n bytes behind the end, not y
 void bytes_add(struct bytes *b, const void *p, size_t n);
 void bytes_varint(struct bytes *b, uint64_t v); /* LEB128 */
 
-struct byte_slice {          /* what is left to read */
+struct byte_slice {          /* the bytes that are left to read */
     const uint8_t *at, *end; /* borrows */
 };
 int slice_varint(struct byte_slice *s,

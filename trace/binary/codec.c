@@ -77,7 +77,7 @@ static int zstd_unpack(struct codec *c, const void *from, size_t bytes, void *to
 {
     if (!c->zstd_unpack && !(c->zstd_unpack = ZSTD_createDCtx()))
         die("no memory for a zstd decompressor");
-    /* An error code exceeds every length. */
+    /* The result may be an error code, which exceeds every length. */
     return ZSTD_decompressDCtx(c->zstd_unpack, to, n, from, bytes) == n ? 0 : -1;
 }
 

@@ -32,7 +32,7 @@ void unpacker_free(struct unpacker *u);
  * another may follow; 0: it goes on; -1: the data are damaged. */
 int unpacker_step(struct unpacker *u, const uint8_t **from, const uint8_t *from_end, uint8_t **to,
                   uint8_t *to_end);
-uint64_t unpacker_bytes(const struct unpacker *u);    /* of the host's, in whole MiB: its window */
+uint64_t unpacker_bytes(const struct unpacker *u); /* bytes on the host, in whole MiB: its window */
 const char *unpacker_fault(const struct unpacker *u); /* after -1: what the library says */
 
 #endif

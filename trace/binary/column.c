@@ -17,7 +17,7 @@ struct column_reader {
     bool folded;         /* base and shift are applied while unpacking */
     uint64_t bound;      /* no number is above it */
     size_t n, done;      /* numbers in all; that are read */
-    const uint8_t *bits; /* of the next strip; borrows */
+    const uint8_t *bits; /* bits of the next strip; borrows */
     struct planes planes;
     uint64_t escapes, escaped; /* in all; that are read */
     const uint32_t *groups;    /* lengths of those to come; borrows */
@@ -31,20 +31,20 @@ struct column_region {
     uint64_t unused; /* a power of 2 is quicker to multiply by */
 };
 
-/* Of a column of regions the reader gives the places of regions in a list; the low bits follow
- * here, each number's as wide as its region says. */
+/* A column of regions. The reader gives the places of regions in a list; here follow the low bits,
+ * each number's as wide as its region says. */
 struct column_regions {
-    bool open; /* what the reader reads are places of regions */
+    bool open; /* the reader reads places of regions */
     unsigned shift;
     uint64_t n, lists;
-    uint64_t length[LISTED_MAX]; /* of lists */
+    uint64_t length[LISTED_MAX]; /* lengths of the lists */
     struct column_region
         in[LISTED_MAX]; /* the regions; or those of the lists, one list after the other */
     const uint8_t *at;  /* borrows */
     uint64_t bit, bits;
     uint64_t bound; /* no number is above it */
 
-    /* the next number's */
+    /* State of the next number: */
     const struct column_region *list;
     uint64_t listed;        /* regions in it */
     size_t next;            /* list */
@@ -54,7 +54,7 @@ struct column_regions {
 
 struct column_decoder {
     struct codec *codec; /* owns */
-    const uint8_t *end;  /* of what may be read; borrows */
+    const uint8_t *end;  /* the end of the readable bytes; borrows */
     struct column_reader reader;
     struct column_regions regions;
     uint64_t escape[COLUMN_MAX];
@@ -87,7 +87,8 @@ static int fail(const char **what, const char *why)
 
 static const char bad_escapes[] = "a column has not as many escaped numbers as it says";
 
-/* Where base and shift are applied already, they were to the marker, too. */
+/* Puts the escaped numbers into their places. Numbers with base and shift already applied have the
+ * marker so, too. */
 static int escapes_fill(const struct column_decoder *c, struct column_reader *r, uint64_t *v,
                         size_t n, const char **what)
 {
@@ -207,7 +208,7 @@ static uint64_t bound_of(uint64_t base, uint64_t residual, unsigned shift)
 
 static uint64_t reader_bound(const struct column_decoder *c, const struct column_reader *r)
 {
-    /* Of deltas no bound is known: they add up. */
+    /* Deltas have no bound that is known, as they add up. */
     uint64_t highest = low_bits(r->width);
 
     if (r->width == 0)
@@ -217,7 +218,7 @@ static uint64_t reader_bound(const struct column_decoder *c, const struct column
     return r->transform == TRANSFORM_BASE ? bound_of(r->base, highest, r->shift) : UINT64_MAX;
 }
 
-/* What follows a head and escapes; the residuals are read strip by strip. */
+/* Opens the residuals, which follow the head and the escapes; they are read strip by strip. */
 static int residuals_open(struct column_decoder *c, struct byte_slice *from,
                           struct column_reader *r, const char **what)
 {
@@ -234,7 +235,7 @@ static int residuals_open(struct column_decoder *c, struct byte_slice *from,
     return 0;
 }
 
-/* By the strip; the last may be shorter. */
+/* Reads the rest of the column by the strip; the last strip may be shorter. */
 int column_rest(struct column_decoder *c, uint64_t *v, size_t n, const char **what)
 {
     for (size_t i = 0; i < n; i += COLUMN_STRIP)
@@ -324,7 +325,7 @@ static int lists_fill(struct column_decoder *c, struct byte_slice *from, struct 
     return 0;
 }
 
-/* Without lists all numbers are of one group, which has all regions. */
+/* A column without lists has one group, which has all regions. */
 static int lists_get(struct column_decoder *c, struct byte_slice *from, struct column_regions *g,
                      size_t n, struct groups groups, const char **what)
 {
@@ -414,7 +415,7 @@ static int regions_apply(struct column_decoder *c, uint64_t *restrict v, size_t 
         g->left -= m;
     }
     g->bit += bit;
-    /* Less than a byte may be left at the end: the bits are filled up to one. */
+    /* The last byte may have bits that are not used. */
     if (g->bit > g->bits || (c->reader.done == c->reader.n && g->bits - g->bit >= 8))
         return fail(what, "a column's regions have not as many bits as it says");
     return 0;

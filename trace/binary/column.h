@@ -35,7 +35,8 @@ int column_open(struct column_decoder *c, struct byte_slice *from, size_t n, str
                 const char **what);
 int column_rest(struct column_decoder *c, uint64_t *v, size_t n,
                 const char **what); /* all strips */
-/* Of an open column: no number is above the bound; all numbers are the bound. */
+/* For an open column. column_bound: no number is above it. column_constant: all numbers are the
+ * bound. */
 uint64_t column_bound(const struct column_decoder *c);
 bool column_constant(const struct column_decoder *c);
 int column_next(struct column_decoder *c, uint64_t *restrict v, size_t n, const char **what);

@@ -17,8 +17,8 @@ enum {
     FULL = 8192,     /* numbers: so few are all counted */
     LIED = 16,       /* bytes for so many numbers more than estimated: the estimate was wrong */
     PLANE_GAIN = 2,  /* bits that a compressed byte must save */
-    ESCAPE_BITS = 8, /* what an escape takes in time, as if it were room */
-    HEAD_BYTES = 8   /* of an inner column, about */
+    ESCAPE_BITS = 8, /* the time that an escape takes, as if it were room */
+    HEAD_BYTES = 8   /* the head of an inner column, about */
 };
 
 struct column_encoder {
@@ -26,10 +26,10 @@ struct column_encoder {
     struct region_finder *regions; /* owns */
     enum trace_codec how;
     int level;
-    /* of an inner column or not, as escapes are encoded while the outer residuals are in use; by
-     * transform */
+    /* Residuals by whether the column is an inner one, and by transform: escapes are encoded while
+     * the outer column's residuals are in use. */
     uint64_t residual[2][2][COLUMN_MAX];
-    uint64_t sample[SAMPLE]; /* of residuals */
+    uint64_t sample[SAMPLE]; /* some of the residuals */
     uint64_t escape[COLUMN_MAX];
     uint8_t plane[2][COLUMN_MAX]; /* plain and compressed */
     size_t packed;                /* bytes that were compressed */
@@ -119,7 +119,8 @@ static uint64_t strip_base(uint64_t *restrict r, const uint64_t *restrict v, uin
     return any;
 }
 
-/* Against the least number, without the low bits in which all numbers agree (alignment). */
+/* Makes residuals against the least number, without the low bits in which all numbers agree
+ * (alignment). */
 static struct residuals base_make(const struct column_numbers *m, uint64_t *restrict r)
 {
     const uint64_t base = least(m);
@@ -140,7 +141,7 @@ static inline uint64_t delta(uint64_t v, uint64_t before, unsigned shift)
     return zigzag(v - before) >> shift;
 }
 
-/* v has a number before it. */
+/* Makes a strip of deltas; v has a number before it. */
 static uint64_t strip_delta(uint64_t *restrict r, const uint64_t *restrict v, unsigned shift)
 {
     const uint64_t *before = v - 1;
@@ -151,8 +152,9 @@ static uint64_t strip_delta(uint64_t *restrict r, const uint64_t *restrict v, un
     return any;
 }
 
-/* Against the number before. Each group begins from the same base, as that then serves all threads;
- * how far it is from the group before it is no residual, but may count for the largest. */
+/* Makes residuals against the number before. Each group begins from the same base, which then
+ * serves all threads; its distance from the group before is no residual, but may count for the
+ * largest. */
 static struct residuals delta_make(const struct column_numbers *m, uint64_t *restrict r)
 {
     const uint64_t *v = m->v, base = v[0];
@@ -191,7 +193,7 @@ struct coding { /* how to code a column against a base or as deltas */
  * apart. Which width is cheapest follows from how many residuals have how many bits: one pass
  * over a sample counts them. */
 enum { SPREADS = 66, LANES = 4 };
-struct spread {              /* of n residuals */
+struct spread {              /* how many of n residuals have how many bits */
     uint64_t others;         /* residuals that are not 0 */
     uint64_t above[SPREADS]; /* how many are escaped in a width of so many bits */
     unsigned top;            /* bits of the largest: in these nothing is */
@@ -252,8 +254,9 @@ static void bits_plan(struct coding *p, const struct spread *s, size_t n, bool e
         plan_try(p, s, (n * w + 7) / 8, w, escapes);
 }
 
-/* What a plane takes, estimated, in which `other` of n bytes are not 0: few of them compress well.
- * And what it must save, so that a few large residuals are escapes, and not planes. */
+/* Estimates the bytes of a plane of n bytes, `other` of which are not 0: few of them compress well.
+ * Adds the bytes that a plane must save, so that a few large residuals are escapes, and not
+ * planes. */
 static uint64_t plane_cost(const struct column_encoder *c, uint64_t n, uint64_t other)
 {
     const uint64_t sparse = 3 * other, dense = n / 8 + other;
@@ -372,7 +375,7 @@ static void planes_put(struct column_encoder *c, struct bytes *to, const uint64_
     }
 }
 
-/* As many numbers at a time as a packer takes. */
+/* Packs as many numbers at a time as a packer takes. */
 static size_t bits_some(struct packer *p, const uint64_t *r, size_t n, unsigned width,
                         unsigned each)
 {
@@ -483,7 +486,7 @@ static bool planes_promise(struct column_encoder *c, struct bytes *to,
         return true;
     sample.n = SAMPLE;
     sampled.of.r = c->sample;
-    /* From the middle: a block's beginning is seldom like the rest. */
+    /* The sample is from the middle: a block's beginning is seldom like the rest. */
     memcpy(c->sample, p->of.r + m->n / 2, sizeof c->sample);
     coding_put(c, to, &sample, &sampled);
     const uint64_t size = to->n - start;
@@ -512,7 +515,7 @@ static bool planes_try(struct column_encoder *c, struct bytes *to, const struct 
     return false;
 }
 
-/* False: it takes more than the sample made believe. */
+/* Puts the planned form. False: it takes more than the sample made believe. */
 static bool put_planned(struct column_encoder *c, struct bytes *to, const struct column_numbers *m,
                         size_t step)
 {

@@ -43,17 +43,17 @@ void region_finder_free(struct region_finder *f);
  * UINT64_MAX: they can't be divided. n > 0. */
 uint64_t regions_find(struct region_finder *f, const uint64_t *v, size_t n, struct groups groups);
 
-struct region_list { /* what was found; valid until the next find */
+struct region_list { /* the regions that were found; valid until the next find */
     unsigned shift;
     size_t n;
     uint64_t base[REGIONS_MAX], width[REGIONS_MAX];
-    uint64_t bits;               /* of all numbers together */
-    size_t lists;                /* of the regions that a group has; 0: not worth it */
-    uint64_t length[LISTED_MAX]; /* of a list */
+    uint64_t bits;               /* all numbers together */
+    size_t lists;                /* lists of the regions that a group has; 0: not worth it */
+    uint64_t length[LISTED_MAX]; /* lengths of the lists */
     size_t listed;
     uint64_t list[LISTED_MAX]; /* one after the other */
-    uint64_t *region;          /* of each number */
-    uint64_t *place;           /* of each number: in its group's list */
+    uint64_t *region;          /* each number's region */
+    uint64_t *place;           /* each number's place in its group's list */
 };
 const struct region_list *regions_found(const struct region_finder *f);
 

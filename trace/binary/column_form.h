@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum transform { TRANSFORM_BASE, TRANSFORM_DELTA, TRANSFORM_REGIONS, TRANSFORMS };
-enum store { STORE_BITS, STORE_PLANES, STORES }; /* of residuals against a base, and deltas */
+enum store { STORE_BITS, STORE_PLANES, STORES }; /* the form of residuals */
 enum plane_form { PLANE_CONSTANT, PLANE_RAW, PLANE_ZSTD, PLANE_DEFLATE };
 
 enum {
@@ -18,7 +18,8 @@ enum {
     LISTED_MAX = 1024 /* regions in the lists of groups, and lists */
 };
 
-/* All bits: the residual that says "escaped" in a width of 1 to 63 bits. */
+/* Returns `width` bits that are all set: in a width of 1 to 63 bits that residual means
+ * "escaped". */
 static inline uint64_t low_bits(unsigned width)
 {
     return width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX;

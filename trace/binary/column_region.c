@@ -7,7 +7,7 @@
 
 enum {
     PAGES_MAX = 1024,
-    SLOTS = 4 * PAGES_MAX, /* of the table of pages; a power of 2 */
+    SLOTS = 4 * PAGES_MAX, /* slots in the table of pages; a power of 2 */
     PAGE_FIRST = 16,       /* log2 of a page: the first to try, the step, and the last */
     PAGE_STEP = 8,
     PAGE_LAST = 56
@@ -25,8 +25,8 @@ struct region_finder {
     struct page page[PAGES_MAX];
     uint16_t slot[SLOTS];                           /* 1 + place in page[]; 0: empty */
     uint16_t order[PAGES_MAX];                      /* places in page[], ascending by number */
-    uint16_t page_of[COLUMN_MAX];                   /* of each number: place in page[] */
-    uint64_t region[COLUMN_MAX], place[COLUMN_MAX]; /* of each number */
+    uint16_t page_of[COLUMN_MAX];                   /* each number's place in page[] */
+    uint64_t region[COLUMN_MAX], place[COLUMN_MAX]; /* each number's */
     uint64_t events[REGIONS_MAX];
 };
 

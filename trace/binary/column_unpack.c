@@ -144,7 +144,7 @@ ALWAYS_INLINE void bits_load(const uint8_t *at, size_t bit, const struct unpack 
     }
 }
 
-/* As many values at a time as fit into a word, with up to 7 bits before them. */
+/* Unpacks as many values at a time as fit into a word, with up to 7 bits before them. */
 ALWAYS_INLINE void bits_some(const uint8_t *at, const struct unpack u, unsigned each,
                              uint64_t *restrict v, size_t n)
 {
@@ -169,7 +169,7 @@ ALWAYS_INLINE void bits_any(const uint8_t *at, const struct unpack u, uint64_t *
         bits_some(at, u, 1, v, n);
 }
 
-/* Most columns of few bits have neither base nor factor: that is written out, too. */
+/* Most columns of few bits have neither base nor factor; that case has a loop of its own. */
 void bits_unpack(const uint8_t *at, struct unpack u, uint64_t *restrict v, size_t n)
 {
     if (u.width == 0)

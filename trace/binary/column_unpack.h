@@ -11,7 +11,7 @@
 
 /* ---- planes --------------------------------------------------------------------------------- */
 
-struct planes { /* those that are not constant, and the sum of those that are and of the base */
+struct planes { /* planes that are not constant, and the sum of the others and the base */
     const uint8_t *at[PLANES]; /* borrows */
     unsigned shift[PLANES];
     unsigned n;
@@ -29,7 +29,7 @@ void planes_join(const struct planes *p, size_t from, uint64_t *restrict v, size
 
 enum {
     LOAD_BYTES = 8, /* are read at a time, from where a number begins */
-    STRIP_BYTES = COLUMN_STRIP * BITS_MAX / 8 + LOAD_BYTES /* what a strip's numbers can reach */
+    STRIP_BYTES = COLUMN_STRIP * BITS_MAX / 8 + LOAD_BYTES /* the reach of a strip's numbers */
 };
 
 static inline uint64_t bits_at(const uint8_t *at)
@@ -40,7 +40,7 @@ static inline uint64_t bits_at(const uint8_t *at)
     return le64toh(v);
 }
 
-/* Where STRIP_BYTES can be read from `at` on: there, or in a copy that has 0 behind the end. */
+/* Returns a pointer from which STRIP_BYTES can be read: `at`, or a copy with 0 behind the end. */
 const uint8_t *bits_reach(const uint8_t *at, const uint8_t *end, uint8_t copy[STRIP_BYTES]);
 
 struct unpack {

@@ -21,7 +21,7 @@ struct binary {
     struct block_decoder *decoder;
     struct trace_tally *tally;
     struct event *rec;
-    size_t records; /* of the latest batch */
+    size_t records; /* records of the latest batch */
     uint8_t *payload;
     size_t payload_cap;
     struct block_header block; /* the one being given out */

@@ -13,7 +13,7 @@
 
 struct file_look {
     int fd;
-    uint64_t bytes, start; /* of the file; end of the preamble */
+    uint64_t bytes, start; /* the file's size; the end of the preamble */
     uint64_t preamble_digest;
 };
 
@@ -92,7 +92,8 @@ static bool footer_look(const struct file_look *f, struct trace_summary *to)
     return fits;
 }
 
-/* What is wrong at byte `at`, or NULL: there is a whole block, *h. */
+/* Reads the header at byte `at`. Returns the reason why no whole block begins there; NULL: one
+ * does, *h. */
 static const char *header_look(const struct file_look *f, uint64_t at, struct block_place place,
                                struct block_header *h)
 {
@@ -110,8 +111,8 @@ static const char *header_look(const struct file_look *f, uint64_t at, struct bl
     return h->section == SECTION_FOOTER ? "the footer or the end mark is not right" : NULL;
 }
 
-/* Without a footer the headers are a chain: each tells where the next should be, and which event it
- * begins with. */
+/* Walks the headers of a file without a footer. They are a chain: each tells where the next should
+ * be, and which event it begins with. */
 static void headers_walk(const struct file_look *f, struct trace_summary *to)
 {
     struct block_place next = {.number = 0, .first = to->first};
@@ -144,8 +145,8 @@ static bool names_look(const struct file_look *f, uint64_t at, const struct bloc
     return fits;
 }
 
-/* Of a file that is whole; none but the payloads of names are read. What is wrong with them is told
- * when the file is read through. */
+/* Hashes the names of a file that is whole; of all payloads only those of names are read. A fault
+ * in them is reported when the file is read through. */
 static uint64_t names_walk(const struct file_look *f, uint64_t first)
 {
     struct block_place next = {.number = 0, .first = first};

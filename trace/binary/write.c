@@ -17,11 +17,11 @@ struct binary_sink {
     uint64_t offset; /* bytes written */
     uint64_t preamble_digest;
     struct block_place next; /* the block that comes next */
-    size_t names_taken;      /* of the names seen so far */
+    size_t names_taken;      /* how many of the names seen so far */
     uint32_t names_waiting;
     struct bytes names;   /* these */
-    struct bytes payload; /* of the block being written */
-    bool failed;          /* what is written is of no use */
+    struct bytes payload; /* the block being written */
+    bool failed;          /* the file is of no use */
 };
 
 static void binary_sink_abort(struct sink *s)
@@ -146,7 +146,7 @@ static const struct event *events_take(struct binary_sink *b, const struct event
     return ev;
 }
 
-/* In portions that stay in the nearest cache between being taken and being hashed. */
+/* Works in portions that stay in the nearest cache between being taken and being hashed. */
 static int portion_take(struct binary_sink *b, const struct event **rec, const struct event *end,
                         struct err *e)
 {

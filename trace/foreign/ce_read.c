@@ -12,7 +12,7 @@ enum {
     RECORD_BYTES = 43,
     CHUNK_BYTES = 512 * RECORD_BYTES,
     ACCESS_MAX = 127, /* the simulators keep 8 bits of it, with a sign */
-    LOCK_BYTES = 2,   /* what they access of a lock, whatever the record says */
+    LOCK_BYTES = 2,   /* bytes of a lock that an operation accesses, whatever the record says */
     MAIN = 0,         /* the first thread, to Pin and to us */
     PIN_OWN = 1,      /* the id of the front-end's own thread */
     PIN_THREADS = 1 << 15,
@@ -28,7 +28,7 @@ struct ce_record;
 struct type {
     int (*take)(struct ce *c, const struct ce_record *r, sim_tid tid);
     uint8_t kind;
-    uint16_t flags; /* of accesses */
+    uint16_t flags; /* flags of an access */
 };
 
 struct ce_record {
@@ -57,16 +57,16 @@ struct ce {
     struct source base;
     struct input *in; /* owns, as names and rec */
     struct names *names;
-    struct err failed;                     /* the first error; it stays */
-    struct map held;                       /* lock to depth << 16 | thread */
-    struct queue spawns;                   /* who has spawned a thread that was not seen yet */
-    struct queue ended;                    /* who has ended since the last join */
-    struct queue rests;                    /* who may have a gap that no event has; each once */
+    struct err failed;   /* the first error; it stays */
+    struct map held;     /* lock to depth << 16 | thread */
+    struct queue spawns; /* threads that have spawned one that was not seen yet */
+    struct queue ended;  /* threads that have ended since the last join */
+    struct queue rests;  /* threads that may have a gap that no event has; each once */
     struct ce_thread threads[MAX_THREADS]; /* by our id */
     uint32_t ids[PIN_THREADS];             /* by Pin's: our id + 1, 0: none */
     bool in_region, over;
     uint64_t events; /* delivered */
-    uint64_t offset; /* of the next record */
+    uint64_t offset; /* the next record's place */
     struct event *rec;
     size_t n, cap;
     size_t chunk_at, chunk_n;
@@ -205,7 +205,7 @@ static int take_start(struct ce *c, const struct ce_record *r, sim_tid tid)
     return 0;
 }
 
-/* With a lock in hand a thread can't end; it just does nothing more. */
+/* A thread that holds a lock can't end; it just does nothing more. */
 static int take_finish(struct ce *c, const struct ce_record *r, sim_tid tid)
 {
     if (r->tid == MAIN)
@@ -297,7 +297,7 @@ static int take_block(struct ce *c, const struct ce_record *r, sim_tid tid)
     return 0;
 }
 
-/* What goes beyond the last address goes on at 0, as it does there. */
+/* An access that goes beyond the last address goes on at 0, as it does in the simulators. */
 static void access_of(struct ce *c, const struct ce_record *r, sim_tid tid, uint32_t size)
 {
     uint64_t addr = r->addr;

@@ -14,21 +14,21 @@ struct gem5_packet {
     uint64_t at; /* byte of the file, unpacked */
 };
 
-struct gem5_name { /* of a requestor */
+struct gem5_name { /* a requestor's name */
     uint64_t id;
     char *text; /* owns */
 };
 
 struct gem5_file {
     struct input *in;       /* owns, as what follows */
-    struct gem5_name *name; /* what the header calls requestors */
+    struct gem5_name *name; /* the header's names of requestors */
     size_t names, names_cap;
-    uint64_t ticks;    /* of a second */
+    uint64_t ticks;    /* ticks in a second */
     struct err failed; /* the first error; it stays */
     uint64_t at, next; /* bytes of the message in hand, and of the one behind it */
     uint64_t before;   /* the latest tick */
     uint8_t *buffer;
-    size_t start, end, cap; /* of what is in the buffer and was not taken */
+    size_t start, end, cap; /* bounds of the bytes in the buffer that were not taken */
 };
 
 /* Reads the header. Takes ownership of in. NULL: error. */
@@ -43,14 +43,14 @@ int gem5_fail(struct gem5_file *f, uint64_t at, const char *what, const char *re
 
 struct gem5_mark {
     uint64_t value; /* a thread, a round, bytes */
-    uint8_t kind;   /* of the event; 0: none */
+    uint8_t kind;   /* the event's kind; 0: none */
     bool in;        /* the thread is in the library from here on */
 };
-struct gem5_section { /* what a thread did while it ran on a core */
+struct gem5_section { /* a thread's marks while it ran on a core */
     sim_tid tid;
     uint32_t core;
     size_t first, marks; /* in gem5_sync.mark */
-    size_t next;         /* of the same core; GEM5_NO_SECTION: it is the last one */
+    size_t next;         /* the core's next section; GEM5_NO_SECTION: it is the last one */
 };
 #define GEM5_NO_SECTION SIZE_MAX
 struct gem5_sync {

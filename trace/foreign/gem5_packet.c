@@ -106,7 +106,7 @@ enum wire { WIRE_VARINT, WIRE_FIXED64, WIRE_BYTES, WIRE_FIXED32 = 5 };
 struct gem5_field {
     uint64_t number, value; /* value: of a varint */
     enum wire wire;
-    struct gem5_bytes bytes; /* of WIRE_BYTES */
+    struct gem5_bytes bytes; /* a field of type WIRE_BYTES */
 };
 
 static bool skip(struct gem5_bytes *b, size_t n)

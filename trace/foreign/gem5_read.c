@@ -51,10 +51,10 @@ struct actor { /* a requestor */
     bool listed;      /* it has its thread */
     sim_tid tid;
     size_t core;                  /* the how manieth */
-    const struct gem5_file *from; /* where its packets are; NULL: there were none */
+    const struct gem5_file *from; /* the file that has its packets; NULL: there were none */
     bool half;                    /* the first half of a locked access waits for the second */
     struct gem5_packet first;
-    /* With a sidecar: */
+    /* Only with a sidecar: */
     size_t section, mark;    /* the section that runs, and of it the next mark */
     bool waits;              /* at a barrier, or on a condition: it does nothing */
     bool in, begun, over;    /* in the library; the section has had a mark; its thread has ended */
@@ -146,7 +146,8 @@ static bool ends_with(const char *text, const char *end)
 
 static const char core_end[] = ".data";
 
-/* What gem5 calls those whose packets no program instruction makes. */
+/* True: a program's instructions make this requestor's packets. The names are gem5's for those
+ * whose packets no instruction makes. */
 static bool is_program(const char *name)
 {
     static const char *const other[] = {".inst",      ".walker",    ".prefetcher",
@@ -382,8 +383,8 @@ static int take_access(struct gem5 *g, const struct gem5_stream *s, struct actor
     return add_access(g, s, a, p, made[effect].kind, made[effect].flags);
 }
 
-/* With a sidecar: only cores act, and nothing counts before a thread's first mark or after its end.
- */
+/* Takes a packet of a trace with a sidecar: only cores act, and nothing counts before a thread's
+ * first mark or after its end. */
 static int take_guest(struct gem5 *g, const struct gem5_stream *s, struct actor *a,
                       enum effect effect)
 {
@@ -459,7 +460,7 @@ static struct gem5_stream *next_stream(struct gem5 *g)
     return first;
 }
 
-/* What is still open at the end. */
+/* Refuses packets and marks that are still open at the end. */
 static int finish(struct gem5 *g)
 {
     const struct gem5_stream *const last = &g->stream[g->streams - 1];

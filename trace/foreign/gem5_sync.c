@@ -12,7 +12,8 @@ enum { SIDECAR_VERSION = 1, MARKS_MAX = 1 << 26, CORES_MAX = 1 << 16 };
 static const char thread_usage[] = "thread N core C [NAME]";
 static const char mark_usage[] = "in [EVENT], or out [EVENT]";
 
-/* What a mark can say: events that have nothing but an object and a number. */
+/* A mark can be any event that has nothing but an object and a number. Returns the name of that
+ * number. */
 static const char *number_of(enum ev_kind kind)
 {
     static const char *const what[FORM_REMAP + 1] = {[FORM_ROUND] = "the round",

@@ -9,14 +9,14 @@
 
 enum { BATCH_EVENTS = 1024, LINE_EVENTS = 2, DIN_BYTES = 4 };
 
-/* One reader for the three formats, which differ in how a line is parsed. */
+/* A reader of all three formats, which differ in how a line is parsed. */
 struct import {
     struct source base;
     struct lines *lines; /* owns, as names */
     struct names *names; /* there are none */
     int (*line)(struct import *m, char *at);
     bool ended;
-    uint64_t site, gap; /* of the next access: the latest instruction; how many there were */
+    uint64_t site, gap; /* for the next access: the latest instruction; how many there were */
     uint64_t events;    /* so far */
     size_t in_hand;     /* events in rec */
     struct event rec[BATCH_EVENTS];
@@ -171,7 +171,7 @@ static int dinero_access(struct import *m, char what, uint64_t addr, uint64_t si
         return access_of(m, EV_WRITE, addr, size);
     case 'i':
         return fetch(m, addr);
-    default: /* what is done to caches touches no memory */
+    default: /* operations on caches touch no memory */
         return 0;
     }
 }

@@ -22,7 +22,7 @@ const char *const std_operation[EV_KINDS] = {
 };
 
 /* Each sort of name has addresses or numbers of its own, so that a lock is never a variable. */
-struct id_range { /* what is numbered in order of appearance */
+struct id_range { /* names that get numbers in order of appearance */
     struct intern texts;
     enum name_space names;
     uint64_t first, step;
@@ -36,7 +36,7 @@ struct std_source {
     struct names *names;
     struct id_range threads, variables, locks, sites, phases;
     struct map numbers; /* a set: locations that are numbers, and have their names */
-    uint32_t *depth;    /* of open begins, by thread; NULL: begin and end are marks */
+    uint32_t *depth;    /* open begins, by thread; NULL: begin and end are marks */
     bool ended;
     uint64_t events;  /* so far */
     unsigned in_hand; /* events in rec */
@@ -127,7 +127,7 @@ static inline void put_other(struct std_source *s, struct event ev, uint64_t sit
 
 /* ---- any line ------------------------------------------------------------------------------- */
 
-struct fields { /* of a line, NUL-terminated */
+struct fields { /* the fields of a line, NUL-terminated */
     char *thread, *operation, *name, *location;
 };
 
@@ -180,7 +180,8 @@ bool std_is_mark(const char *text)
     return !*rest || (*rest == '(' && rest + 3 <= text + n && text[n - 1] == ')');
 }
 
-/* As a transaction the outermost pair counts; what is inside it, or has no begin, stays a mark. */
+/* Returns the kind of a mark. The outermost pair is a transaction; a mark inside it, or without a
+ * begin, stays a mark. */
 static enum ev_kind mark_kind(const struct std_source *s, sim_tid tid, bool begin)
 {
     if (!s->depth)

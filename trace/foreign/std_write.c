@@ -16,9 +16,9 @@
 /* RAPID takes the location for a Java int; sites that are none get a number from here on. */
 enum { PLAIN_SITE_FIRST = 1 << 30 };
 
-struct texts { /* what one space of ids is called */
+struct texts { /* the texts of one space of ids */
     enum name_space names;
-    char prefix;       /* of texts that are made of a number; 0: the number is the id itself */
+    char prefix;       /* before texts that are made of a number; 0: the number is the id itself */
     bool dense;        /* that number is one in order of appearance */
     struct map by_id;  /* id to the text's number + 1 */
     struct intern all; /* owns the texts */
@@ -131,7 +131,7 @@ static const char *remedy(int reason)
     return room ? "; make room, or write somewhere else" : "";
 }
 
-/* After writing; errno was 0 before. */
+/* Checks the stream after writing; errno was 0 before. */
 static int written(struct std_sink *s, struct err *e)
 {
     if (LIKELY(!ferror(s->out)))
@@ -184,7 +184,7 @@ static const char *mark_of(const struct std_sink *s, const struct event *ev)
 
 /* ---- what STD lacks ------------------------------------------------------------------------- */
 
-/* What of a flag is meant where an event has it; NULL: nothing that counts. */
+/* Returns the word for the event's flag that STD text can't express; NULL: it has no such flag. */
 static const char *flag_lacking(const struct event *ev)
 {
     if (event_order(ev))
@@ -211,13 +211,13 @@ static int lacks(const struct std_sink *s, const struct event *ev, struct err *e
                    s->next, (unsigned)ev->tid, text, flag ? ", " : "", flag ? flag : "");
 }
 
-/* How often the thread holds the lock. */
+/* Returns the counter of how often the thread holds the lock. */
 static uint64_t *depth_of(struct std_sink *s, const struct event *ev)
 {
     return map_put(&s->depth, number_of(s, &s->locks, ev->addr) << 16 | ev->tid);
 }
 
-/* Who waits lets go of the lock as often as it holds it, and takes it as often again. */
+/* A thread that waits lets go of the lock as often as it holds it, and takes it as often again. */
 static void put_wait(struct std_sink *s, const struct event *ev)
 {
     const enum ev_kind as = ev->kind == EV_WAIT_ENTER ? EV_RELEASE : EV_ACQUIRE;
@@ -227,8 +227,8 @@ static void put_wait(struct std_sink *s, const struct event *ev)
         put_line(s, ev, std_operation[as], text_of(s, &s->locks, ev->addr));
 }
 
-/* What the view `tracked` would not look at goes, and atomic accesses, which a reader would take
- * for racy ones. */
+/* Leaves out the accesses that the view `tracked` does not check, and atomic ones, which a reader
+ * would take for racy. */
 static bool left_out(const struct event *ev)
 {
     return event_is_access(ev) ? event_order(ev) || !event_tracked(ev) : ev->flags & EVF_SYSTEM;
@@ -304,7 +304,7 @@ static int std_sink_finish(struct sink *base, struct err *e)
     int result;
 
     errno = 0;
-    (void)fflush(s->out); /* what goes wrong, ferror tells */
+    (void)fflush(s->out); /* ferror tells a failure */
     result = written(s, e);
     std_sink_abort(base);
     return result;

@@ -8,7 +8,7 @@
 enum { WORD = 8, PAGE_WORDS = 512 };
 
 struct life_page {
-    uint64_t word[PAGE_WORDS]; /* where it stands in its life; 0: where it is */
+    uint64_t word[PAGE_WORDS]; /* the word's place in its life; 0: the word itself */
 };
 
 void life_map_init(struct life_map *l)

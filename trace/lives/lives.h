@@ -16,8 +16,8 @@ struct life_map {
 void life_map_init(struct life_map *l);
 void life_map_free(struct life_map *l);
 void life_map_follow(struct life_map *l, const struct event *ev);
-/* Where a byte stands in its life. What was never allocated and never reclaimed stands where it is;
- * bytes of one object have places that follow each other. */
+/* Returns the byte's place in its life. Memory that was never allocated and never reclaimed is its
+ * own place; bytes of one object have places that follow each other. */
 sim_addr life_map_place(const struct life_map *l, sim_addr addr);
 
 #endif

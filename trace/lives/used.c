@@ -9,7 +9,8 @@ enum { USED = 0 }; /* the life that is used; those of the trace have numbers fro
 
 /* ---- lives ---------------------------------------------------------------------------------- */
 
-/* The last number is of all lives that find no other, and so is used. */
+/* Returns the number of the next life. The last number is shared by all further lives, and so is
+ * used. */
 static uint32_t next_life(const struct used_memory *u)
 {
     return u->life + (u->life < UINT32_MAX);
@@ -86,7 +87,8 @@ static bool is_touched(const struct used_memory *u, uint64_t lo, uint64_t last)
 
 /* ---- what each event does to lives, in both passes ------------------------------------------ */
 
-/* By words, as granules may be. Lives where something was touched are used already. */
+/* Marks words as touched, as granules may be words. Lives in which something was touched are used
+ * already. */
 static void touch(struct used_memory *u, uint64_t addr, uint64_t bytes)
 {
     const uint64_t lo = addr / WORD * WORD, last = (addr + (bytes - 1)) | (WORD - 1);
@@ -181,7 +183,8 @@ static int keep(struct used_memory *u, const struct event *ev, struct err *e)
     return u->keep(u->arg, ev, e);
 }
 
-/* A thread of which nothing else is left: whoever joins it has to find it. */
+/* Keeps a join. A thread of which nothing else is left gets an event, as its join has to find
+ * it. */
 static int take_join(struct used_memory *u, const struct event *ev, struct err *e)
 {
     const sim_tid tid = (sim_tid)ev->aux;
@@ -215,7 +218,7 @@ static int clear(struct used_memory *u, const struct event *ev, const struct liv
     return keep(u, part, e);
 }
 
-/* Each run of what is used, or was touched without a life, is a clear. */
+/* Makes a clear of each run of bytes that is used, or was touched without a life. */
 static int clear_used(struct used_memory *u, const struct event *ev, struct err *e)
 {
     const uint64_t lo = ev->addr, last = lo + (ev->aux - 1);
@@ -243,7 +246,7 @@ static int take_clear(struct used_memory *u, const struct event *ev, struct err 
     return clear_used(u, ev, e);
 }
 
-/* What is not used still ends the allocation of what was there. */
+/* A copy that is not used still ends the allocation at its destination. */
 static int take_copy(struct used_memory *u, const struct event *ev, struct err *e)
 {
     u->copies.had++;

@@ -26,7 +26,7 @@ struct used_memory {
     struct interval *lives;   /* owns; which life is where */
     struct interval *touched; /* owns; words that have a history or a lock */
     uint32_t *with;           /* owns; by life: an earlier one that is used if it is, or itself */
-    size_t known, cap;        /* of with */
+    size_t known, cap;        /* entries of with, and room for them */
     uint32_t life;            /* the latest */
     bool *there;              /* owns; threads of which something was kept, or their fork */
 };

@@ -71,8 +71,8 @@ static bool drop_idle(void *arg, sim_addr addr, void *cell)
     return !*chain(cell);
 }
 
-/* Most locks are soon taken again, so idle ones stay; now and then they go, all at once, so that it
- * costs next to nothing each. */
+/* Drops all idle locks at once, now and then, so that it costs next to nothing each. Most locks are
+ * soon taken again, so idle ones stay until then. */
 void rules_idle(struct rules *r)
 {
     if (++r->idled < IDLE_LOCKS || r->idled < 2 * r->pages_left || r->alive < IDLE_LOCKS)
@@ -212,7 +212,7 @@ bool rules_allocated(const struct rules *r, sim_addr addr, uint64_t bytes)
     return s && s->lo <= addr && s->last - addr >= bytes - 1;
 }
 
-/* Only where a trace has alloc events at all; many recorders see none. */
+/* Checks only traces that have alloc events at all; many recorders see none. */
 static int check_allocated(struct rules *r, uint64_t lo, uint64_t last)
 {
     const struct interval *s = interval_reaching(r->allocated, lo);
@@ -258,7 +258,8 @@ int rules_there(struct rules *r, sim_addr addr, uint64_t bytes)
         s->lo > addr ? s->lo : addr);
 }
 
-/* In a pause all threads are given the new address before they go on. */
+/* Notes that an object left its place beside the program. In a pause there is nothing to note: all
+ * threads are given the new address before they go on. */
 static void leave(struct rules *r, uint64_t to, uint64_t from, uint64_t bytes)
 {
     if (!r->full)

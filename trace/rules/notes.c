@@ -16,7 +16,7 @@ struct rules_notes {
     bool begun;        /* the first thread of the program has acted */
 };
 
-/* Of a volatile, in round. */
+/* Bits in the round of a volatile: it was written, or read. */
 enum { WRITTEN = 1, READ = 2 };
 
 void rules_take_notes(struct rules *r)
@@ -87,7 +87,7 @@ static void see_volatile(struct rules *r, unsigned what)
     o->round |= what;
 }
 
-/* Whoever reads it from now on reads the copy. */
+/* A volatile that was moved counts as read: its readers read the copy from now on. */
 void rules_note_moved(struct rules_object *o)
 {
     if (o->kind == OBJECT_VOLATILE)

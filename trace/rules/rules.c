@@ -115,8 +115,8 @@ static void describe(const struct event *ev, char *to, size_t n)
     }
 }
 
-/* What a run can do about it. Other tools take orders of events that our rules refuse: RAPID a fork
- * of a thread that has acted, for one. */
+/* Says how a run can get past the rule. Other tools take orders of events that our rules refuse:
+ * RAPID a fork of a thread that has acted, for one. */
 static void remedy(const struct rules *r, char *to, size_t n)
 {
     *to = '\0';
@@ -169,7 +169,7 @@ static struct rules_thread *named(struct rules *r)
     return &r->thread[r->ev->aux];
 }
 
-/* Whether the thread may act at all, and do this next. */
+/* Checks that the thread may act at all, and do this next. */
 static int check_thread(struct rules *r, const struct rules_thread *t)
 {
     const unsigned tid = r->ev->tid, kind = r->ev->kind;
@@ -200,14 +200,15 @@ static bool synchronises(const struct event *ev)
     return info->class == CLASS_SYNC && info->object != OBJECT_NONE && info->object != OBJECT_SELF;
 }
 
-/* A release is of what was acquired: whether that is still there, release-held says. */
+/* True if the event may make its object. A release is none: release-held checks that its lock is
+ * still there. */
 static bool uses_object(const struct ev_info *info, const struct event *ev)
 {
     return (info->form == FORM_OBJECT || info->form == FORM_ROUND) && ev->kind != EV_RELEASE &&
            ev->kind != EV_RELEASE_SHARED;
 }
 
-/* Whether this kind of event may happen now, whoever does it. */
+/* Checks that this kind of event may happen now, in any thread. */
 static int check_moment(struct rules *r)
 {
     const struct ev_info *info = &ev_info[r->ev->kind];
@@ -343,8 +344,8 @@ static int write_own(struct rules *r, struct rules_thread *t)
     return 0;
 }
 
-/* What the named thread has not left behind where this event is heeded: a view that heeds the
- * program's sees only the program's own times. */
+/* Returns the named thread's present time as this event may know it: a view that heeds only the
+ * program's events sees only the times that the program has written. */
 static uint64_t others_time(const struct rules *r, const struct rules_thread *t)
 {
     return r->ev->flags & EVF_SYSTEM ? own_time(t) : t->heeded ? t->heeded : 1;

@@ -35,7 +35,7 @@ struct rules_object {
     sim_addr addr;
     uint64_t id;
     uint64_t depth;   /* locks: nesting of the exclusive owner, 0: none */
-    uint64_t system;  /* of that, what system events acquired */
+    uint64_t system;  /* the part of depth that system events acquired */
     uint64_t round;   /* barriers: the highest from which a thread has departed */
     uint32_t sharers; /* locks: threads; their nesting is in rules.shares */
     uint32_t waiters; /* locks, barriers: threads */
@@ -46,7 +46,7 @@ struct rules_object {
 
 struct rules {
     const char *format;          /* borrowed; of another tool, NULL: none */
-    bool for_run;                /* which can do without */
+    bool for_run;                /* the run can do without the rules */
     struct rules_thread *thread; /* owns; by thread */
     uint32_t threads;
     uint32_t opens;
@@ -60,7 +60,7 @@ struct rules {
     uint64_t idled;              /* locks that have become idle since idle ones were dropped */
     struct interval *allocated;  /* owns */
     struct interval *left;       /* owns; full only: what copies outside pauses moved away */
-    uint64_t pages_left;         /* of objects, then */
+    uint64_t pages_left;         /* pages of objects that were left then */
     struct interval *touched;    /* owns; full only: tracked accesses since the last clear */
     struct rules_object *moving; /* owns; scratch of a copy */
     size_t moving_cap;
@@ -95,7 +95,7 @@ int rules_class_use(struct rules *r);
 /* ---- rules/heap.c --------------------------------------------------------------------------- */
 
 struct rules_object *rules_find(struct rules *r, enum ev_object kind, sim_addr addr); /* or NULL */
-/* There must be none yet. */
+/* Adds an object where there is none yet. */
 struct rules_object *rules_add(struct rules *r, enum ev_object kind, sim_addr addr);
 enum { IDLE_LOCKS = 4096 };       /* kept at the least, see rules_idle */
 void rules_idle(struct rules *r); /* a lock has become idle */
@@ -104,7 +104,7 @@ static inline bool rules_busy(const struct rules_object *o)
     return o->depth || o->sharers || o->waiters;
 }
 
-/* Nothing may happen in these bytes that a move beside the program has taken away: 0 or -1. */
+/* Checks that nothing happens in bytes that a move beside the program has taken away: 0 or -1. */
 int rules_there(struct rules *r, sim_addr addr, uint64_t bytes);
 bool rules_allocated(const struct rules *r, sim_addr addr, uint64_t bytes);
 int rules_alloc(struct rules *r);

@@ -63,7 +63,8 @@ static int check_owner(struct rules *r, const struct rules_object *o, enum rule_
     return 0;
 }
 
-/* did: with what the other side has begun what this event is to end. */
+/* Breaks the rule on sides. did: how the other side has begun the hold that this event is to
+ * end. */
 static int wrong_side(struct rules *r, const char *did)
 {
     const bool system = by_system(r);
@@ -73,7 +74,7 @@ static int wrong_side(struct rules *r, const char *did)
                        system ? "system" : "program");
 }
 
-/* Nesting of the exclusive owner's holds by the other side. */
+/* Counts the exclusive owner's holds that the other side has begun. */
 static uint64_t others_holds(const struct rules *r, const struct rules_object *o)
 {
     return by_system(r) ? o->depth - o->system : o->system;

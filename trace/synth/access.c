@@ -3,12 +3,12 @@
 #include "trace/synth/synth_int.h"
 
 #define PRIVATE_BASE (UINT64_C(1) << 44)
-enum { PRIVATE_BITS = 27 }; /* of address space a thread */
+enum { PRIVATE_BITS = 27 }; /* bits of address space that a thread has */
 
-struct target { /* what is accessed */
+struct target { /* the target of an access */
     sim_addr addr;
     uint64_t room;   /* bytes up to the end of the object */
-    uint64_t id;     /* of the variable, for its site */
+    uint64_t id;     /* the variable's, for its site */
     uint32_t object; /* SYNTH_NOBODY: none that could move */
     unsigned flags;
     bool write, atomic;
@@ -42,8 +42,8 @@ static void draw_extent(struct synth *g, struct target *to, uint32_t *size, uint
         *size /= 2;
 }
 
-/* As C11 has it, mostly; but loads that release and stores that acquire can be written down, too.
- */
+/* Draws an order that C11 allows, mostly; but loads that release and stores that acquire can be
+ * written down, too. */
 static enum ev_order draw_order(struct synth *g, const struct target *to, bool rmw)
 {
     static const enum ev_order load[] = {ORDER_RELAXED, ORDER_ACQUIRE, ORDER_SEQ_CST};
@@ -62,8 +62,8 @@ static void pin(struct synth *g, struct synth_thread *th, uint32_t object)
         g->object[object].pins++;
 }
 
-/* By bits of a number that was drawn: one draw decides several things, as this is where most of the
- * time goes. */
+/* Decides by bits of a number that was drawn: one draw decides several things, as most of the time
+ * goes into drawing. */
 static bool decide(uint64_t bits, uint64_t per_mille)
 {
     return ((bits & 0xfffff) * 1000 >> 20) < per_mille;
@@ -167,7 +167,8 @@ static bool nobody_protects(const struct synth *g, uint64_t o)
     return !g->p.locks || hash * 1000 >> 32 < g->p.racy;
 }
 
-/* With the variable's lock held: one that is, or else the variable's is taken first. */
+/* Makes an access under a lock: the variable's lock if the thread holds it; else it is taken
+ * first. */
 static void access_protected(struct synth *g, uint32_t t, struct synth_variable v, bool write)
 {
     uint64_t lock;

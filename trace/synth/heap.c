@@ -125,7 +125,7 @@ static void death(struct synth *g, uint32_t t, uint64_t o)
     synth_class_dies(g, o);
 }
 
-/* To another place, as a copying collector does. */
+/* Moves the object to another place, as a copying collector does. */
 static void move(struct synth *g, uint32_t t, uint64_t o)
 {
     struct synth_object *obj = &g->object[o];
@@ -138,7 +138,7 @@ static void move(struct synth *g, uint32_t t, uint64_t o)
     leave_place(g, t, old_place, old, system);
 }
 
-/* Within its place: what was the object's and is no more is cleared at once. */
+/* Moves the object within its place; the part that it leaves is cleared at once. */
 static void slide(struct synth *g, uint32_t t, uint64_t o)
 {
     struct synth_object *obj = &g->object[o];
@@ -159,7 +159,7 @@ static void slide(struct synth *g, uint32_t t, uint64_t o)
     obj->addr = to;
 }
 
-/* Some of its variables begin a new life. */
+/* Begins a new life for some of the object's variables. */
 static void renew(struct synth *g, uint32_t t, uint64_t o)
 {
     const uint64_t unit = g->p.granularity, n = (g->object_bytes - SYNTH_HEADER) / unit;

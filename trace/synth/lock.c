@@ -185,7 +185,7 @@ bool synth_held_for(const struct synth *g, uint32_t t, bool write, uint64_t *loc
 
 /* ---- wait and notify ------------------------------------------------------------------------ */
 
-/* It gives up the lock and holds no other, so others can go on. */
+/* The thread gives up the lock and holds no other, so others can go on. */
 static void wait_enter(struct synth *g, uint32_t t)
 {
     struct synth_thread *th = &g->threads[t];
@@ -197,7 +197,7 @@ static void wait_enter(struct synth *g, uint32_t t)
     g->locks[lock].waiters++;
 }
 
-/* At least one of those that wait and were not notified yet. */
+/* Notifies at least one of the threads that wait and were not notified yet. */
 static bool notify(struct synth *g, uint32_t t, uint32_t lock)
 {
     struct synth_lock *l = &g->locks[lock];

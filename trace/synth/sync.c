@@ -29,7 +29,7 @@ static void end_round(struct synth_barrier *b)
     b->arrived = 0;
 }
 
-/* Two to eight, as many as are alive at the most. */
+/* Draws two to eight parties, but not more than are alive. */
 static uint32_t draw_parties(struct synth *g)
 {
     const uint32_t most = g->n_active < 8 ? g->n_active : 8;

@@ -74,8 +74,8 @@ static bool txn_op(struct synth *g, uint32_t t)
     return true;
 }
 
-/* What a thread does in its turn: each kind of step in its proportion, and an access where none
- * other is due. */
+/* Lets a thread make a step in its turn: each kind of step in its proportion, and an access if no
+ * other kind is due. */
 static void act(struct synth *g, uint32_t t)
 {
     if (g->next_fork < g->p.threads && synth_coin(g, FORK_ODDS) && synth_fork_op(g, t))
@@ -106,8 +106,8 @@ static bool wake(struct synth *g, uint32_t t)
     return th->state == SYNTH_READY;
 }
 
-/* Another one, if one can go on without much ado. Somebody always can: a barrier can be left, and
- * who holds the lock that others wait for does not wait itself. */
+/* Returns another thread, if one can go on. Some thread always can: a barrier can be left, and a
+ * thread that holds a lock for which others wait does not wait itself. */
 static uint32_t next_thread(struct synth *g)
 {
     unsigned blocked = 0;
@@ -132,7 +132,8 @@ static void turn(struct synth *g)
         synth_plain(g, g->current, EV_THREAD, 0, synth_below(g, g->p.kernel_threads), false);
 }
 
-/* Once enough events are made, all threads are brought to their end, so that no lock stays held. */
+/* Makes a step. Once there are enough events, all threads are brought to their end, so that no lock
+ * stays held. */
 static void step(struct synth *g)
 {
     if (g->count >= g->p.events)

@@ -57,12 +57,12 @@ struct synth_lock {
 
 struct synth_barrier {
     uint64_t round;            /* in which threads arrive now */
-    uint32_t arrived, parties; /* of that round */
+    uint32_t arrived, parties; /* in the present round */
 };
 
 struct synth_object { /* only where there are heap events */
     sim_addr addr;    /* 0: not born */
-    uint32_t place;   /* where it lies */
+    uint32_t place;   /* the number of its place */
     uint32_t holds;   /* why it may not die: locks held or waited on, threads at the barrier */
     uint32_t pins;    /* why it may not move: open transactions have accessed it */
 };
@@ -87,7 +87,7 @@ struct synth {
     uint32_t current; /* thread whose turn it is, while count < turn_end */
     uint64_t turn_end;
     uint32_t closing; /* 0: not yet; else the pass */
-    uint32_t cursor;  /* of the pass: the next thread */
+    uint32_t cursor;  /* the next thread in the pass */
     bool done, in_gc, in_roi;
 
     struct synth_lock *locks;       /* owns */
@@ -136,16 +136,17 @@ void synth_plain(struct synth *g, uint32_t t, enum ev_kind kind, sim_addr addr, 
 /* The same, for synchronisation: it counts towards sync_share. */
 void synth_sync(struct synth *g, uint32_t t, enum ev_kind kind, sim_addr addr, uint64_t aux,
                 bool system);
-/* With a second record. size and addr2 by the kind's form; site 0: drawn like that of others. */
+/* Makes an event with a second record. size and addr2 by the kind's form; site 0: drawn like that
+ * of others. */
 void synth_two(struct synth *g, uint32_t t, enum ev_kind kind, sim_addr addr, uint64_t aux,
                sim_addr addr2, uint32_t size2, bool system);
-/* Index i of n: the last system_share of them are the runtime's. */
+/* True for the last system_share of n indices: they are the runtime's. */
 bool synth_is_system(const struct synth *g, uint64_t i, uint64_t n);
 
 /* ---- synth/heap.c --------------------------------------------------------------------------- */
 
 void synth_heap_open(struct synth *g);
-/* Where object o lies; births it if need be, by thread t. */
+/* Returns the address of object o; thread t makes the object if it is not there yet. */
 sim_addr synth_object_addr(struct synth *g, uint32_t t, uint64_t o);
 /* The name of lock, volatile, barrier or class i. */
 sim_addr synth_name_addr(struct synth *g, uint32_t t, uint64_t i);
@@ -156,7 +157,7 @@ bool synth_heap_op(struct synth *g, uint32_t t);
 /* ---- synth/access.c ------------------------------------------------------------------------- */
 
 void synth_access(struct synth *g, uint32_t t);
-/* By the runtime, at a given place. */
+/* Makes an access of the runtime at a given place. */
 void synth_system_access(struct synth *g, uint32_t t, enum ev_kind kind, sim_addr addr);
 void synth_begin(struct synth *g, uint32_t t);
 void synth_commit(struct synth *g, uint32_t t);

@@ -34,12 +34,12 @@ void synth_threads_open(struct synth *g)
     for (uint32_t t = 0; t < roots; t++)
         activate(g, t);
     g->next_fork = roots;
-    /* One more than the program has, so it is drawn by no number. */
+    /* The collector comes behind the program's threads, so no draw chooses it. */
     g->threads[n].state = SYNTH_READY; /* the collector is always there */
     g->threads[n].acted = true;
 }
 
-/* Not every recorder has a start event. */
+/* Begins a thread; not every recorder has a start event. */
 void synth_born(struct synth *g, uint32_t t)
 {
     g->threads[t].acted = true;
@@ -94,8 +94,9 @@ static void join(struct synth *g, uint32_t t, uint32_t u)
         synth_sync(g, t, EV_JOIN, 0, u, false);
 }
 
-/* Some recorders see no end: then the join is the end. Raw clocks can't say that: without an end,
- * u's time is not left behind. Who has never acted and was not forked is no thread yet. */
+/* Joins a thread that has not ended. Some recorders see no end: then the join is the end. Raw
+ * clocks can't express that: without an end, u's time is not left behind. A thread that has never
+ * acted and was not forked is none yet. */
 static bool join_unended(struct synth *g, uint32_t t)
 {
     const uint32_t u = g->active[synth_below(g, g->n_active)];
@@ -114,7 +115,7 @@ bool synth_join_op(struct synth *g, uint32_t t)
         return synth_chance(g, g->p.end_share) && join_unended(g, t);
     const size_t i = synth_below(g, g->n_ended);
     const uint32_t u = g->ended[i];
-    if (!synth_coin(g, 4)) /* else others may join it once more */
+    if (!synth_coin(g, 4)) /* one in four stays, for others to join it once more */
         g->ended[i] = g->ended[--g->n_ended];
     join(g, t, u);
     return true;
@@ -151,7 +152,7 @@ static void finish(struct synth *g, uint32_t t)
         join(g, 0, t);
 }
 
-/* Who can mark the region's end: all may be waiting, but the collector is not. */
+/* Returns a thread that can mark the region's end: the collector, if all others wait. */
 static uint32_t ready_thread(const struct synth *g)
 {
     for (uint32_t i = 0; i < g->n_active; i++)

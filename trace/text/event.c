@@ -79,7 +79,8 @@ static int elements(struct text_reader *t, const char *usage, struct event *seco
     return 0;
 }
 
-/* The thread follows, or nothing, or attributes. No attribute begins with a T. */
+/* Reads the operands of `waited`. The thread follows the count, or nothing, or attributes. No
+ * attribute begins with a T. */
 static int waited_operands(struct text_reader *t, const char *usage, struct event *ev)
 {
     uint64_t tid = 0;
@@ -154,7 +155,8 @@ static int copy_operands(struct text_reader *t, const char *usage, struct event 
                : 0;
 }
 
-/* By the form of the kind, which event.def has; an error shows how the line is written. */
+/* Reads the operands that the kind's form in event.def has; an error shows how the line is
+ * written. */
 static int operands(struct text_reader *t, struct event *ev)
 {
     const struct ev_info *info = &ev_info[ev->kind];
@@ -302,7 +304,7 @@ static int attribute(struct text_reader *t, const struct word *w, struct attribu
     return flag(t, w->text, a);
 }
 
-/* In any order, each once. */
+/* Reads attributes in any order, each once. */
 static int attributes(struct text_reader *t, struct attributes *a)
 {
     struct word w;

@@ -23,9 +23,9 @@ static inline bool flag_fits(const struct flag_word *w, const struct event *ev)
 }
 extern const struct flag_word text_flag_words[FLAG_WORDS];
 
-/* What a header may say, in both forms. */
+/* Checks on a header's fields, for both forms. */
 bool text_producer_fits(const char *text); /* printable ASCII, not too long, not empty */
-/* What a sink is told of its trace is what every format can hold. */
+/* Checks that a sink's information on its trace is such that every format can hold it. */
 int text_info_check(const struct sink_info *info, const char *producer, struct err *e);
 bool text_granularity_fits(uint64_t granularity); /* 1, 2, 4 or 8 */
 
@@ -36,11 +36,11 @@ bool text_granularity_fits(uint64_t granularity); /* 1, 2, 4 or 8 */
 enum { TEXT_FILLS = 8 };
 struct lines {
     struct input *in;  /* owns */
-    uint64_t number;   /* of the line in hand, from 1 */
+    uint64_t number;   /* the present line's, from 1 */
     char *at;          /* the rest of the line in hand, NUL-terminated */
     struct err failed; /* the first error; it stays */
-    uint64_t fills;    /* of the buffer so far */
-    size_t start, end; /* of what is in the buffer and was not given out */
+    uint64_t fills;    /* how often the buffer was filled */
+    size_t start, end; /* bounds of the bytes in the buffer that were not given out */
     bool eof;
     char buffer[2 * TEXT_LINE_MAX + 2];
 };
@@ -89,7 +89,7 @@ struct text_reader {
     struct id_space objects, sites;
 };
 
-/* What a quoted name stands for: the first id that had it, or a new one. text/read.c */
+/* Returns the id for a quoted name: the first id that had it, or a new one. text/read.c */
 int text_id(struct text_reader *t, struct id_space *s, const char *text, uint64_t *id);
 
 /* The rest of a line that began with the word `actor`. -1: t->lines->failed. */

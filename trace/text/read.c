@@ -20,7 +20,7 @@ struct text_source {
     char *producer;
     bool first_given, granularity_given, layout_given, gaps_given;
     bool line_waits; /* the line in hand was not looked at yet */
-    bool begun;      /* what may stand before the first event only has been read */
+    bool begun;      /* lines that may only stand before the first event are over */
     bool ended;
     uint64_t events;  /* so far */
     unsigned in_hand; /* events in rec */

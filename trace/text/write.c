@@ -26,7 +26,7 @@ static const char *remedy(int reason)
     return room ? "; make room, or write somewhere else" : "";
 }
 
-/* After writing; errno was 0 before. */
+/* Checks the stream after writing; errno was 0 before. */
 static int written(struct text_sink *t, struct err *e)
 {
     if (LIKELY(!ferror(t->out)))
@@ -175,7 +175,7 @@ static int text_sink_finish(struct sink *s, struct err *e)
     int result;
 
     errno = 0;
-    (void)fflush(t->out); /* what goes wrong, ferror tells */
+    (void)fflush(t->out); /* ferror tells a failure */
     result = written(t, e);
     text_sink_abort(s);
     return result;
