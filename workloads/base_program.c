@@ -42,10 +42,10 @@ uint64_t workload_gap_middle(const struct workload_gap *g)
     return g->middle ? g->middle : (uint64_t)(sqrt(low * high) + 0.5) - 100;
 }
 
-/* What is not bytecodes (waiting, native code, the collector) takes the same time in both tiers.
- * With r as the ratio of bytecodes alone, they are (interpreted - compiled) r / (r - 1) of the
- * interpreted time. Less than the printed digit is not told apart from it. In hundredths of a
- * percent. */
+/* Returns the share of the interpreted time that is no bytecodes, in hundredths of a percent.
+ * Waiting, native code and the collector take the same time in both tiers. With r as the ratio of
+ * bytecodes alone, their time is interpreted - (interpreted - compiled) r / (r - 1). A difference
+ * below the printed digit counts as that digit. */
 uint64_t workload_outside(const struct workload *w)
 {
     const struct workload_times *t = &w->took, *most = &all_bytecodes;

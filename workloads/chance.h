@@ -27,7 +27,7 @@ static inline uint64_t chance_stepped(uint64_t seed)
 {
     return (seed * 0x5deece66d + 11) & ((UINT64_C(1) << 48) - 1);
 }
-/* From -1 to 1, out of two seeds that follow each other. */
+/* Returns a number from -1 to 1, out of two seeds that follow each other. */
 static inline double chance_double(uint64_t first, uint64_t second)
 {
     return 2 * ((double)((first >> 22 << 27) + (second >> 21)) * 0x1p-53) - 1;

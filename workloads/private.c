@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-/* What Table 4 says of the two kinds of data. What is left where calls at private data are removed
- * is shared. */
+/* Table 4's figures for the two kinds of data. The row without calls at private data is of shared
+ * data alone. */
 struct shares {
     uint64_t shared, private, proved, again;
 };
@@ -38,8 +38,7 @@ struct private_source {
     uint64_t made; /* events delivered */
 };
 
-/* Where a thread's own data are: apart from every heap; and its sites, apart from every kernel's.
- */
+/* A thread's own data lie apart from every heap, and its sites apart from every kernel's. */
 #define OWN_DATA UINT64_C(0x7f0000000000)
 enum { OWN_BYTES = 4096, APART = 16, SITES = UINT32_C(1) << 20, SITES_EACH = 64, WRITES_IN = 4 };
 

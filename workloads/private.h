@@ -4,7 +4,7 @@
 
 #include "workloads/workloads.h"
 
-/* Takes `of`. */
+/* Puts private accesses between those of `of`, and takes it. */
 struct source *private_open(struct source *of, const struct workload_private *table);
 
 #endif

@@ -23,13 +23,12 @@ struct prover {      /* a thread */
     uint64_t *clock; /* owns; by thread: how much of it fork and join have told this one */
     struct locks held;
 };
-struct proved_touch { /* what a thread has done to a location: its latest access, and all of their
-                         locks */
+struct proved_touch { /* a thread's accesses to a location: the latest one, and the locks of all */
     uint64_t when;
     struct locks locks;
     sim_tid tid;
     bool writes;
-    uint32_t next; /* of the location, + 1; 0: none */
+    uint32_t next; /* the location's next one, + 1; 0: none */
 };
 struct proved_place { /* a location */
     uint32_t first;   /* touch + 1 */
@@ -197,7 +196,8 @@ static void order(struct proof *p, const struct event *ev, const struct vm_ident
         if (id->object && me->held.n < HELD && !has_lock(&me->held, id->object))
             me->held.of[me->held.n++] = id->object;
         break;
-    /* Of a lock that is held more than once, too: then less is known than is so. */
+    /* Drops the lock even if it is still held once more: then less is known than is so, which is
+     * safe. */
     case EV_RELEASE:
     case EV_WAIT_ENTER:
         drop_lock(&me->held, id->object);

@@ -228,7 +228,7 @@ static int bind(struct config *c, const struct workload *w, struct vm_params *p,
     return config_check_names(c, e);
 }
 
-/* All of p and own. The messages name the workload. */
+/* Sets all of p and own. The messages name the workload. */
 static int configure(struct config *c, const struct workload *w, const char *given,
                      struct vm_params *p, void *own, struct err *e)
 {
@@ -257,7 +257,7 @@ static struct source *seeded(struct source *s, uint64_t seed)
 
 static struct source *open_with(const struct workload *w, const char *given, struct err *e);
 
-/* By a run of its own. */
+/* Runs the workload once by itself, to prove which of its sites are free of races. */
 static int prove(struct vm_proved *to, const struct workload *w, const char *given, struct err *e)
 {
     char *plain = xasprintf("%s%sanalysis=off,private=off", given, *given ? "," : "");
@@ -294,7 +294,7 @@ static struct source *open_with(const struct workload *w, const char *given, str
     return seeded(s, p.seed);
 }
 
-/* As open_with, but for running: what holds, a line a parameter. Owned by the caller. */
+/* As open_with, but returns the settings in force, a line a parameter. The caller owns it. */
 static char *settings_with(const struct workload *w, const char *given, struct err *e)
 {
     struct config *c = config_new(NULL);

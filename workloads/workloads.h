@@ -24,18 +24,18 @@ struct workload_aim {  /* a characteristic of the program that this is to be lik
 
 /* Instructions between two accesses of the program, in hundredths (docs/workloads.md). */
 struct workload_gap {
-    const char *from;           /* what is known, and how this comes of it */
+    const char *from;           /* the facts, and how this follows from them */
     uint32_t low, middle, high; /* middle 0: the geometric mean of low and high */
     bool geometric;             /* as drawn by default; false: all alike */
 };
 
-/* Without a detector, in tenths of a second: Goldilocks, Table 1. */
+/* Times without a detector, in tenths of a second: Goldilocks, Table 1. */
 struct workload_times {
     uint32_t compiled, interpreted;
 };
 
-/* What a detector that looks at single instructions has to look at, beside what the kernel computes
- * with: CVM, Table 4, a row of it. Any unit. */
+/* Accesses that a detector of single instructions checks, beside those with which the kernel
+ * computes: a row of CVM, Table 4. Any unit. */
 struct workload_private {
     uint32_t none, data_flow, batching, modified, all;
 };
@@ -50,7 +50,7 @@ struct workload {
     const char *name, *summary;
     const char *source;         /* key into base/papers.def, or NULL */
     const struct param *params; /* its own, ended by PARAM_END, beside vm_param_rows; may be NULL */
-    size_t params_size;         /* of the struct that they fill */
+    size_t params_size;         /* bytes of the struct that they fill */
     const char
         *sizes[WORKLOAD_SIZES]; /* "n=100,steps=2": what size=... sets; "" or NULL: nothing */
     const char *length; /* its parameter that says how long it runs, and nothing else; NULL: none */
@@ -58,8 +58,8 @@ struct workload {
     const char *const *sites; /* at_names; NULL ends it; may be NULL */
     /* Runs as thread 0. All threads should be joined when it returns. p: its own parameters. */
     void (*main)(struct vm_thread *t, const void *p);
-    /* What the ranges of single parameters can't say; may be NULL. vm may be changed: a workload
-     * that needs four threads can say so here. */
+    /* Checks conditions that the ranges of single parameters can't express; may be NULL. vm may be
+     * changed: a workload that needs four threads can say so here. */
     int (*check)(const void *p, const struct vm_params *vm, struct err *e);
     /* A generator that is not a program on the modelled heap has this instead of main. */
     struct source *(*open)(const void *p, const struct vm_params *vm, struct err *e);
@@ -85,14 +85,15 @@ uint64_t workload_outside(const struct workload *w);
 /* rest: "NAME" or "NAME,key=value,...": size (small), those of vm_param_rows, the workload's own.
  * NULL: error. */
 struct source *workload_open(const char *rest, struct err *e);
-/* What is in force: a line "name=value" for each parameter, sorted; the caller's. NULL: error. */
+/* Returns the settings in force: a line "name=value" for each parameter, sorted; the caller's.
+ * NULL: error. */
 char *workload_settings(const char *rest, struct err *e);
 extern const struct param workload_param_rows[]; /* size */
 
-/* For truth without addresses. Before the first source_next of a source from workload_open; then
- * *identity is beside the records of each batch: [i] is about b.rec[i], of the program's accesses
- * to objects and its synchronisation on them (monitors, volatiles); 0 for all else. -1: this
- * workload has no objects. */
+/* Identifies the objects of a workload, for truth without addresses. Called before the first
+ * source_next of a source from workload_open; then *identity is beside the records of each batch:
+ * [i] is about b.rec[i], of the program's accesses to objects and its synchronisation on them
+ * (monitors, volatiles); 0 for all else. -1: this workload has no objects. */
 int workload_identify(struct source *s, const struct vm_identity **identity);
 
 #endif

@@ -35,9 +35,9 @@
     X(VERIFY, "Barnes.verify:160")
 VM_SITES(SITES)
 
-enum { MASS, X, Y, VX, VY, AX, AY }; /* of a body; the first three of a cell, too */
-enum { CHILD = 3 };                  /* of a cell: four of them */
-enum { SIZE, ROOT };                 /* of the space */
+enum { MASS, X, Y, VX, VY, AX, AY }; /* fields of a body; the first three of a cell, too */
+enum { CHILD = 3 };                  /* the first of a cell's four */
+enum { SIZE, ROOT };                 /* fields of the space */
 enum { DEEPEST = 200 };
 enum {                                 /* instructions, beside those of accesses */
        LOOK = 4 + VM_LOOP,             /* at a child: is there one, and is it the body */
@@ -48,7 +48,7 @@ enum {                                 /* instructions, beside those of accesses
        INSERT = QUARTER + 4 + VM_LOOP, /* is there a child, is it a cell */
        SUM = 2 + 1 + 4 + VM_LOOP,      /* is there one; the mass; by axis product and sum */
        CENTRE = 2,                     /* two divisions */
-       CELL = 3,                       /* of a tree in private memory: a link, a place */
+       CELL = 3,                       /* a cell of a tree in private memory: a link, a place */
        MOVE = 4                        /* by axis two products and sums */
 };
 static const struct vm_field body_fields[] = {
@@ -168,7 +168,7 @@ static void sum_share(struct vm_thread *t, const struct member *m, const struct 
     vm_leave(t, r);
 }
 
-/* What is above the second level, by one thread. */
+/* Sums up the cells above the second level, in one thread. */
 static void sum_top(struct vm_thread *t, const struct barnes *s)
 {
     struct vm_ref *child = vm_enter(t, 1);
@@ -275,7 +275,8 @@ static void bound(struct vm_thread *t, const struct member *m, const struct barn
 
 /* ---- a tree for each thread ------------------------------------------------------------------ */
 
-/* The VM's, as an error does not come back here. What was is forgotten: rooms double. */
+/* Grows the array in the VM's memory, as an error does not come back here. The old one is left: as
+ * rooms double, that costs no more than the new one. */
 static struct barnes_cell *grow(void *thread, struct barnes_cell *was, size_t *room)
 {
     const size_t n = *room;
@@ -300,7 +301,8 @@ static void make_tree(struct vm_thread *t, const struct barnes *s, struct barnes
     vm_compute(t, (uint32_t)((4 * SUM + CENTRE) * (tree->cells - s->p->bodies)));
 }
 
-/* The tree is the thread's; bodies that are met in it are not. */
+/* Computes the force on a body. The tree is the thread's own; bodies that are met in it are
+ * shared. */
 static void force_of(struct vm_thread *t, const struct barnes *s, const struct barnes_tree *tree,
                      uint64_t number)
 {

@@ -43,18 +43,18 @@ static inline void barnes_attract(struct barnes_body *b, double mass, double dx,
 struct barnes_cell {
     struct barnes_box in;
     double mass, x, y;
-    uint64_t first, n, next; /* of order, how many; the cell behind all that are inside this one */
+    uint64_t first, n, next; /* its range in order; the cell behind all that are inside this one */
 };
 struct barnes_tree {
     const struct barnes_body *body;
     uint64_t *order; /* room for all bodies, by number; the caller's */
     struct barnes_cell *cell;
     size_t cells, room;
-    /* Twice the room, or some, with what was in it. */
+    /* Returns an array with twice the room, or some, with the content of the old one. */
     struct barnes_cell *(*grow)(void *arg, struct barnes_cell *was, size_t *room);
     void *arg;
 };
-/* Of n bodies; returns how often a body has passed a cell. */
+/* Builds the tree of n bodies; returns how often a body has passed a cell. */
 uint64_t barnes_tree_build(struct barnes_tree *p, uint64_t n);
 void barnes_plain(struct barnes_body *b, uint64_t n, uint64_t steps);
 

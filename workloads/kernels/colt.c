@@ -21,8 +21,8 @@
     X(VERIFY, "Colt.verify:88")
 VM_SITES(SITES)
 
-enum { ROWS, COLUMNS, ZERO, ROW_STRIDE, COLUMN_STRIDE, ELEMENTS }; /* of a matrix */
-enum { LARGEST };                                                  /* of a maximum */
+enum { ROWS, COLUMNS, ZERO, ROW_STRIDE, COLUMN_STRIDE, ELEMENTS }; /* fields of a matrix */
+enum { LARGEST };                                                  /* the field of a maximum */
 enum { BINS = 16, LIMIT = 1000 };                                  /* elements are below that */
 static const struct vm_field matrix_fields[] = {{"rows", VM_I32, EVF_FINAL},
                                                 {"columns", VM_I32, EVF_FINAL},
@@ -52,7 +52,7 @@ struct matrix_shape {
     int32_t rows, columns, zero, row_stride, column_stride;
 };
 
-/* So that elements stay below LIMIT, and not all become 0. */
+/* Reduces an element, so that elements stay below LIMIT, and not all become 0. */
 static double reduced(double x, double largest)
 {
     return (double)((uint64_t)x * 7 % (uint64_t)(largest + 1) % LIMIT);
@@ -125,7 +125,7 @@ static uint64_t index_of(struct vm_thread *t, struct vm_ref *m, int32_t row, int
     return (uint64_t)(zero + down + vm_get_i32(t, m, COLUMN_STRIDE, AT_INDEX) * column);
 }
 
-/* e: a root to use. */
+/* Gets an element. e: a root to use. */
 static double get(struct vm_thread *t, struct vm_ref *m, struct vm_ref *e, int32_t row,
                   int32_t column)
 {

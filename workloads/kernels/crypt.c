@@ -25,7 +25,7 @@ struct crypt {
     const struct crypt_params *p;
     /* arrays of bytes; key: to encipher with, and to decipher with */
     struct vm_ref *text[TEXTS], *key[2];
-    unsigned way;            /* which of the two is being done */
+    unsigned way;            /* index of the text and key in use */
     uint8_t *plain, *secret; /* the host's */
     uint16_t host_key[2][KEYS];
 };
@@ -73,7 +73,7 @@ static void last_of(uint16_t x[4], const uint16_t k[4])
     x[3] = times(x[3], k[3]);
 }
 
-/* Key by key the user's key, turned by 25 bits after each eight. */
+/* Makes the keys: the user's key, turned by 25 bits after each eight. */
 static void make_keys(uint16_t k[KEYS], const uint16_t user[8])
 {
     memcpy(k, user, 8 * sizeof *k);
@@ -121,8 +121,8 @@ static const uint16_t *load_keys(struct vm_thread *t, struct vm_ref *key, uint16
     return to;
 }
 
-/* As the original does it: a multiplication modulo 65537 is 6 (multiply, divide, back, correct, two
- * masks), an addition modulo 65536 is 2; each word of a key adds 1 to its index. */
+/* Instructions of the original's code: a multiplication modulo 65537 is 6 (multiply, divide, back,
+ * correct, two masks), an addition modulo 65536 is 2; each word of a key adds 1 to its index. */
 enum {
     ROUND = 4 * 6 + 4 * 2 + 6 + 2 + 6 + VM_LOOP, /* 6 exclusive or, 2 moves */
     LAST = 2 * 6 + 2 * 2 + 4,

@@ -45,7 +45,7 @@ static const struct param fft_rows[] = {
 struct fft {
     uint64_t m, repeats;
     struct vm_ref *x, *y; /* arrays of rows; a point is two elements of a row */
-    struct vm_ref *roots; /* of unity, m * m of them */
+    struct vm_ref *roots; /* m * m roots of unity */
     struct vm_barrier *bar;
 };
 
@@ -195,7 +195,8 @@ static void fill(struct vm_thread *t, const struct fft *f, struct point *plain)
     struct rng rng;
     struct vm_ref *row = vm_enter(t, 1);
 
-    /* Of its own, so that points do not depend on what else draws from the thread's. */
+    /* The points have a generator of their own, so that they do not depend on other draws from the
+     * thread's. */
     rng_seed(&rng, 1);
     for (uint64_t i = 0; i < f->m; i++) {
         vm_load_ref(t, row, f->x, i, AT_INIT);

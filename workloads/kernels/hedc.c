@@ -26,7 +26,7 @@ VM_SITES(SITES)
 
 enum { TASK_KEY, TASK_FROM, TASK_END, TASK_FUTURE, TASK_RUNNER };
 enum { FUTURE_DONE, FUTURE_HITS };
-enum { QUEUE_TASKS, QUEUE_FIRST, QUEUE_COUNT, ROOM = 4 }; /* of the queue, which is a ring */
+enum { QUEUE_TASKS, QUEUE_FIRST, QUEUE_COUNT, ROOM = 4 }; /* the queue is a ring of ROOM */
 enum { KEYS = 16, STOP = -1 }; /* different data; the key of a task that ends its worker */
 static const struct vm_field task_fields[] = {
     {"key", VM_I32, EVF_FINAL},    {"from", VM_I32, EVF_FINAL}, {"end", VM_I32, EVF_FINAL},
@@ -54,7 +54,8 @@ struct hedc {
 /* ---- the queue ------------------------------------------------------------------------------ */
 
 static void put(struct vm_thread *t, const struct hedc *h, struct vm_ref *task)
-/* One monitor for both conditions, so notify wakes all: who is woken may wait for the other one. */
+/* The conditions share one monitor, so notify wakes all: a thread that is woken may wait for the
+ * other condition. */
 {
     struct vm_ref *tasks = vm_enter(t, 1);
 
@@ -126,7 +127,7 @@ static int32_t search(struct vm_thread *t, const struct hedc *h, struct vm_ref *
     return hits;
 }
 
-/* What a worker does: takes tasks until it gets one with the key STOP. */
+/* Runs a worker: it takes tasks until it gets one with the key STOP. */
 static void serve(struct vm_thread *t, void *arg)
 {
     const struct hedc *h = arg;
@@ -235,7 +236,8 @@ static void hedc_main(struct vm_thread *t, const void *p)
     for (uint64_t i = 0; i < h.p->queries; i++)
         query(t, &h, (int32_t)rng_below(vm_rng(t), KEYS));
     for (uint64_t i = 0; i < workers; i++)
-        /* One for each worker: who takes it ends, and leaves the others theirs. */
+        /* Each worker gets a STOP: it ends with the one that it takes, and leaves the others
+         * theirs. */
         submit(t, &h, stop, STOP, 0, 0);
     for (uint64_t i = 0; i < workers; i++)
         vm_join(t, worker[i], AT_FORK);

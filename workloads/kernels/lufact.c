@@ -203,8 +203,8 @@ static void solve(struct vm_thread *t, struct lufact *l)
 static void verify(struct vm_thread *t, struct lufact *l)
 {
     host_run(l);
-    /* Against the host, which does the same in the same order; and against the true solution, from
-     * which the method itself is further off. */
+    /* The result is compared with the host, which does the same in the same order; and with the
+     * true solution, from which the method itself is further off. */
     for (uint64_t i = 0; i < l->n; i++) {
         const double is = vm_load_f64(t, l->b, i, AT_VERIFY), want = l->host_b[i];
         vm_check(t, fabs(is - want) < 1e-6, "lufact: unknown %u is %.17g, not %.17g", (unsigned)i,

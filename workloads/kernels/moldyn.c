@@ -32,7 +32,7 @@ struct moldyn_params {
 struct moldyn {
     const struct moldyn_params *p;
     uint64_t n;                  /* particles: 4 a cell */
-    double side, cutoff;         /* of the box; of forces, squared */
+    double side, cutoff;         /* the box's; that of forces, squared */
     struct vm_ref *array[WHATS]; /* x of all, y of all, z of all */
     struct vm_ref *parts;        /* each thread's array of forces */
     struct vm_ref *energy;       /* by thread */
@@ -42,7 +42,7 @@ struct moldyn {
 
 /* ---- physics -------------------------------------------------------------------------------- */
 
-/* Of the original, in its units. */
+/* The original's constants, in its units. */
 static const double time_step = 0.064, temperature = 0.722, density = 0.83134;
 
 static double into_box(double x, double side)
@@ -63,7 +63,8 @@ static double strength(double square)
 
     return r6 * r6 * r2 - 0.5 * r4 * r4;
 }
-/* What speeds must be multiplied with. squares: the sum of their squares. */
+/* Returns the factor that cools all speeds to the temperature. squares: the sum of their
+ * squares. */
 static double cooling(double squares, uint64_t n)
 {
     const double scale = 16 / ((double)n - 1), h = time_step;
@@ -147,7 +148,8 @@ enum {                     /* instructions, beside those of accesses */
        SCALE = 1 + VM_LOOP
 };
 
-/* Of its own particles the places; of its own array of forces all, as any particle may be in it. */
+/* Moves the thread's own particles. Clears its whole array of forces, as any particle may be in
+ * that. */
 static void move(struct vm_thread *t, struct moldyn *s, const struct member *m, struct vm_ref *part)
 {
     const uint64_t end = team_end(m, 3 * s->n);
@@ -201,7 +203,7 @@ static void attract(struct vm_thread *t, struct moldyn *s, uint64_t i, struct vm
         add_force(t, part, d * s->n + i, sum[d]);
 }
 
-/* Adds up what the threads found. */
+/* Adds up the forces that the threads found. */
 static void collect(struct vm_thread *t, struct moldyn *s, const struct member *m,
                     struct vm_ref *part)
 {

@@ -24,10 +24,10 @@
     X(VERIFY, "Multiset.verify:104")
 VM_SITES(SITES)
 
-enum { MOST = 3, STOCK = 8 }; /* of one insertion; arrays in the factory */
-enum { STATE, VALUE };        /* of a slot */
+enum { MOST = 3, STOCK = 8 }; /* the most of one insertion; arrays in the factory */
+enum { STATE, VALUE };        /* fields of a slot */
 enum { FREE, TAKEN, FULL };   /* states */
-enum { ARRAYS, COUNT };       /* of the factory */
+enum { ARRAYS, COUNT };       /* fields of the factory */
 enum { MODE_TXN, MODE_LOCKS };
 static const struct vm_field slot_fields[] = {
     {"state", VM_I32, 0}, {"value", VM_I32, 0}, VM_FIELDS_END};
@@ -45,7 +45,7 @@ struct multiset {
     struct vm_ref *elements, *factory;
     int64_t *net; /* by member and value: insertions less deletions; the sum is what must be left */
 };
-struct user { /* what one thread works with; roots, an own column of net */
+struct user { /* one thread's tools; roots, an own column of net */
     const struct multiset_params *p;
     const struct multiset *s;
     struct vm_ref *slot, *array, *stock;
@@ -257,7 +257,7 @@ static void init(struct vm_thread *t, struct multiset *s)
     vm_leave(t, r);
 }
 
-/* What is left is what all operations together leave, in whatever order. */
+/* The elements at the end must be those that all operations together leave, in whatever order. */
 static void verify(struct vm_thread *t, const struct multiset *s)
 {
     int64_t *left = vm_scratch(t, s->p->values, sizeof *left);

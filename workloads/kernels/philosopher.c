@@ -91,10 +91,11 @@ static void eat(struct vm_thread *t, struct dinner *d, uint64_t seat)
 static void philosopher(struct vm_thread *t, void *arg)
 {
     struct dinner *d = arg;
-    /* With no event: the seat is no part of the program. */
+    /* The seat is taken without an event, as it is no part of the program. */
     const uint64_t seat = d->next++;
 
-    /* All begin when the table is open, so that they meet; a volatile, as no lock is held. */
+    /* The philosophers begin when the table is open, so that they meet; a volatile tells them, as
+     * no lock is held. */
     while (!vm_get_i32(t, d->table, TABLE_OPEN, AT_WAIT))
         vm_yield(t);
     for (uint64_t i = 0; i < d->p->meals; i++)

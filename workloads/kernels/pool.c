@@ -33,7 +33,7 @@ enum { NODE_KEY, NODE_SUM, NODE_NEXT };
 enum { BUFFER_USES, BUFFER_DATA, BUFFER_NEXT };
 enum { POOL_BUFFERS, POOL_TICKETS, POOL_TOTAL };
 enum { TICKET_PUNCHES };
-enum { WORDS = 8, WEAR = 3 }; /* of a buffer's data; uses until it is thrown away */
+enum { WORDS = 8, WEAR = 3 }; /* words of a buffer; uses until it is thrown away */
 static const struct vm_field node_fields[] = {
     {"key", VM_I32, 0}, {"sum", VM_I64, 0}, {"next", VM_REF, 0}, VM_FIELDS_END};
 static const struct vm_field buffer_fields[] = {
@@ -133,7 +133,7 @@ static void take(struct vm_thread *t, const struct pool_job *j, struct vm_ref *b
         vm_put_ref(t, j->pool, POOL_BUFFERS, r, AT_POOL);
     }
     vm_unlock(t, j->pool, AT_POOL_LOCK);
-    /* Made without the lock: nobody else knows it yet. */
+    /* The buffer is made without the lock, as no other thread knows it yet. */
     if (vm_is_null(buffer)) {
         vm_new(t, buffer, j->buffer, AT_BUFFER_NEW);
         vm_new_array(t, r, VM_I64, WORDS, AT_BUFFER_NEW);
@@ -277,7 +277,7 @@ static void init(struct vm_thread *t, struct pool_job *j)
     vm_leave(t, r);
 }
 
-/* What a round of one thread adds to the total. */
+/* Returns the value that a round of one thread adds to the total. */
 static int64_t plain(const struct pool_params *p, uint64_t id, uint64_t round)
 {
     int64_t all = 0, checksum = 0, last = 0;

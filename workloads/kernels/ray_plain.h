@@ -28,7 +28,7 @@ static inline struct vec ray_unit(struct vec a)
 
 struct ball {
     struct vec centre, color;
-    double square; /* of its radius */
+    double square; /* the radius, squared */
 };
 static inline struct ball ray_ball(unsigned i, unsigned side)
 {
@@ -55,7 +55,7 @@ static inline struct vec ray_towards(uint64_t x, uint64_t y, uint64_t n)
         (struct vec){((double)x + 0.5 - half) * scale, ((double)y + 0.5 - half) * scale, 30});
 }
 
-/* How far from `from` a ray enters a sphere; 0: not at all. */
+/* Returns the distance from `from` at which a ray enters a sphere; 0: it does not. */
 static inline double ray_meet(struct vec centre, double square, struct vec from, struct vec to)
 {
     const struct vec v = ray_plus(centre, -1, from);
@@ -70,7 +70,7 @@ static inline struct vec ray_mirrored(struct vec to, struct vec normal)
 {
     return ray_plus(to, -2 * ray_dot(to, normal), normal);
 }
-/* What one light adds; `to` is the ray's direction. */
+/* Returns the colour with one light added; `to` is the ray's direction. */
 static inline struct vec ray_lit(struct vec color, struct vec normal, struct vec light,
                                  struct vec to)
 {

@@ -109,10 +109,10 @@ static void ray_new(struct vm_thread *t, const struct scene *s, struct vm_ref *t
 
 enum {                           /* instructions, beside those of accesses */
        MEET = 3 + 5 + 5 + 3 + 2, /* a difference, two products, a discriminant, its sign */
-       ROOT = 4,                 /* where it is met: a root, a difference, two comparisons */
-       UNIT = 5 + 1 + 4,         /* a product, a root, a division and three multiplications */
-       LIT = 2 * 5 + 12,         /* two products, by colour four more */
-       PIXEL = 3 * 4             /* by colour scale, compare, convert, shift */
+       ROOT = 4,         /* the place at which it is met: a root, a difference, two comparisons */
+       UNIT = 5 + 1 + 4, /* a product, a root, a division and three multiplications */
+       LIT = 2 * 5 + 12, /* two products, by colour four more */
+       PIXEL = 3 * 4     /* by colour scale, compare, convert, shift */
 };
 
 /* The original has it as a method of the sphere, which is given the ray. */
@@ -150,7 +150,7 @@ static double nearest(struct vm_thread *t, const struct scene *s, struct vm_ref 
 
 enum { R_HIT, R_OTHER, R_BALL, R_POINT, R_NORMAL, R_LIGHT, R_RAY, R_COLOR, ROOTS };
 
-/* What the lights add at r[R_POINT]; `to` is where the ray came from. */
+/* Adds the lights at r[R_POINT] to the colour; the ray came from `to`. */
 static void shade(struct vm_thread *t, const struct scene *s, struct vm_ref *r, struct vec to,
                   struct vm_ref *color)
 {

@@ -39,7 +39,8 @@ static double value(double x, double omega, unsigned which)
     return pow(x + 1, x) * (which ? sin(omega * x) : cos(omega * x));
 }
 
-/* By trapezoids, less the last of them: that is the original's sum. t NULL: on the host. */
+/* Integrates by trapezoids, less the last of them: that is the original's sum. t NULL: on the
+ * host. */
 static double integral(struct vm_thread *t, double omega, unsigned which)
 {
     const double dx = 2.0 / STEPS;

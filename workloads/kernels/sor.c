@@ -55,7 +55,7 @@ static void init(struct vm_thread *t, struct sor *s)
 
 enum { POINT = 6 + VM_LOOP }; /* four additions, two multiplications */
 
-/* Those points of row i whose colour is in turn. */
+/* Relaxes the points of row i whose colour is in turn. */
 static void relax_row(struct vm_thread *t, struct sor *s, struct vm_ref row[3], uint64_t i,
                       uint64_t colour)
 {

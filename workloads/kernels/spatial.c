@@ -30,8 +30,8 @@
     X(VERIFY, "Spatial.verify:104")
 VM_SITES(SITES)
 
-enum { NUMBER, X, Y, VX, VY, FX, FY, NEXT }; /* of a molecule */
-enum { LIST, INCOMING };                     /* of a cell */
+enum { NUMBER, X, Y, VX, VY, FX, FY, NEXT }; /* fields of a molecule */
+enum { LIST, INCOMING };                     /* fields of a cell */
 static const struct vm_field molecule_fields[] = {{"number", VM_I32, EVF_FINAL},
                                                   {"x", VM_F64, 0},
                                                   {"y", VM_F64, 0},
@@ -79,10 +79,10 @@ struct spatial {
     struct vm_ref *grid; /* cells, row after row; each is 1 by 1 */
     struct vm_barrier *bar;
     struct linked_molecule *plain;
-    uint64_t *first;        /* of the plain ones, by cell; as next */
-    double virial, kinetic; /* of the plain ones, in the last step */
+    uint64_t *first;        /* the first plain molecule by cell; as next */
+    double virial, kinetic; /* energies of the plain molecules in the last step */
     struct vm_ref *sums;
-    struct vm_ref **lock; /* of each cell, by number, then those of the sums */
+    struct vm_ref **lock; /* locks of the cells, by number, then those of the sums */
 };
 
 static uint64_t cell_at(const struct spatial *s, const double at[2])
@@ -139,7 +139,8 @@ static void add_force(struct vm_thread *t, struct vm_ref *m, const double f[2], 
     }
 }
 
-/* The molecule a with those of the list that begins with b; b is null then. */
+/* Computes the forces between molecule a and those of the list that begins with b; b is null
+ * then. */
 static void interact(struct vm_thread *t, const struct spatial *s, struct vm_ref *a,
                      struct vm_ref *b)
 {
@@ -204,7 +205,8 @@ static void forces(struct vm_thread *t, const struct spatial *s, uint64_t cell)
     vm_leave(t, r);
 }
 
-/* Into the list of those that come in: the cell's own list may still be walked by its thread. */
+/* Adds the molecule to those that come into the cell: the cell's own list may still be walked by
+ * its thread. */
 static void enter(struct vm_thread *t, const struct spatial *s, struct vm_ref *m, uint64_t cell)
 {
     struct vm_ref *r = vm_enter(t, 2); /* the cell, what is in its list */
@@ -218,8 +220,8 @@ static void enter(struct vm_thread *t, const struct spatial *s, struct vm_ref *m
     vm_leave(t, r);
 }
 
-/* A molecule to where it is next, `at`. rest: the forces on it are 0 then. Its kinetic energy is
- * added. */
+/* Moves a molecule to its next place, `at`. rest: the forces on it are 0 then. Adds its kinetic
+ * energy. */
 static void advance_one(struct vm_thread *t, const struct spatial *s, struct vm_ref *molecule,
                         bool rest, double at[static 2], double *kinetic)
 {
@@ -241,7 +243,7 @@ static void advance_one(struct vm_thread *t, const struct spatial *s, struct vm_
 static void advance(struct vm_thread *t, const struct spatial *s, uint64_t cell)
 {
     struct vm_ref *r = vm_enter(t, 2); /* a molecule, the next one */
-    double at[2], kinetic = 0;         /* which nobody asks for here */
+    double at[2], kinetic = 0;         /* kinetic: not needed here */
 
     vm_load_ref(t, &r[1], s->grid, cell, AT_CELL);
     for (vm_get_ref(t, &r[0], &r[1], LIST, AT_ADVANCE); !vm_is_null(&r[0]);
@@ -278,7 +280,7 @@ static void at_rest(struct vm_thread *t, const struct spatial *s, uint64_t cell)
     vm_leave(t, r);
 }
 
-/* The forces of the list that begins with b on the molecule a; b is null then. Returns their
+/* Adds the forces of the list that begins with b to molecule a; b is null then. Returns their
  * virial. */
 static double suffer(struct vm_thread *t, const struct spatial *s, struct vm_ref *a,
                      struct vm_ref *b)
@@ -302,7 +304,7 @@ static double suffer(struct vm_thread *t, const struct spatial *s, struct vm_ref
     return virial;
 }
 
-/* On the molecules of a cell, of those in it and in the eight around it. */
+/* Computes the forces on the molecules of a cell, by those in it and in the eight around it. */
 static double forces_on(struct vm_thread *t, const struct spatial *s, uint64_t cell)
 {
     struct vm_ref *r = vm_enter(t, 4); /* the cell, a neighbour, a molecule of each */
@@ -324,8 +326,8 @@ static double forces_on(struct vm_thread *t, const struct spatial *s, uint64_t c
     return virial;
 }
 
-/* Out of the list of its cell, behind `last`, or at its head if that is null; into the list of
- * those that come into another. */
+/* Takes the molecule out of the list of its cell, behind `last`, or at its head if that is null,
+ * and adds it to those that come into another. */
 static void leave(struct vm_thread *t, const struct spatial *s, struct vm_ref *m,
                   struct vm_ref *last, struct vm_ref *next, uint64_t from, uint64_t to)
 {
@@ -367,7 +369,7 @@ static double advance_own(struct vm_thread *t, const struct spatial *s, uint64_t
     return kinetic;
 }
 
-/* Those that have come in stand before those that have stayed. */
+/* Particles that have come into the cell go before those that have stayed. */
 static void settle_in(struct vm_thread *t, const struct spatial *s, uint64_t cell)
 {
     struct vm_ref *r = vm_enter(t, 4); /* the cell, its first, one that comes in, the next one */
@@ -486,7 +488,7 @@ static void init(struct vm_thread *t, struct spatial *s)
     vm_leave(t, r);
 }
 
-/* Force on i of all those in a cell but itself. */
+/* Adds the forces on i of all molecules in a cell but itself. */
 static void plain_force(struct spatial *s, uint64_t i, uint64_t cell)
 {
     struct linked_molecule *m = &s->plain[i];

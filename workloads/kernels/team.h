@@ -14,7 +14,7 @@ static const char *const team_versions[] = {"managed", "dsm", NULL};
 
 struct member {
     void *job;       /* the same for all */
-    unsigned id, of; /* of..: how many there are */
+    unsigned id, of; /* of: how many members there are */
 };
 
 /* n locks that are no part of the program's data: threads have them by number, in private memory.
@@ -62,7 +62,7 @@ static inline void team_measure(struct vm_thread *t, void (*fn)(struct vm_thread
     vm_phase(t, "verify");
 }
 
-/* At the end of each iteration, i from 0, behind a barrier. */
+/* Called at the end of each iteration, i from 0, behind a barrier. */
 static inline void team_iterated(struct vm_thread *t, const struct member *m, uint64_t i)
 {
     if (vm_params(t)->steady && m->id == 0 && i == 0)
@@ -97,13 +97,13 @@ static inline uint64_t team_end(const struct member *m, uint64_t n)
     return n * (m->id + 1) / m->of;
 }
 
-/* Evenly from [0, 1): 53 random bits, as many as a double has. */
+/* Draws evenly from [0, 1): 53 random bits, as many as a double has. */
 static inline double team_uniform(struct rng *r)
 {
     return (double)(rng_next(r) >> 11) * 0x1p-53;
 }
 
-/* Equal but for rounding, as sums in another order are. */
+/* True if the two are equal but for rounding, as sums in another order are. */
 static inline bool team_near(double a, double b)
 {
     return fabs(a - b) <= 1e-9 * (1 + fabs(b));

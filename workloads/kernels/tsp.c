@@ -24,9 +24,9 @@
 VM_SITES(SITES)
 
 enum { MAX_CITIES = 16, DEPTH = 3 }; /* cities of a tour in the pool */
-enum { PATH, NEXT };                 /* of a tour */
-enum { TOURS };                      /* of the pool */
-enum { LENGTH, CITIES };             /* of the best */
+enum { PATH, NEXT };                 /* fields of a tour */
+enum { TOURS };                      /* the field of the pool */
+enum { LENGTH, CITIES };             /* fields of the best */
 static const struct vm_field tour_fields[] = {
     {"path", VM_REF, EVF_FINAL}, {"next", VM_REF, 0}, VM_FIELDS_END};
 static const struct vm_field pool_fields[] = {{"tours", VM_REF, 0}, VM_FIELDS_END};
@@ -93,7 +93,7 @@ static int32_t distance(struct vm_thread *t, const struct tsp *s, unsigned a, un
     return vm_load_i32(t, s->distance, (uint64_t)a * s->n + b, AT_DISTANCE);
 }
 
-/* All ways to go on after `depth` cities that ended in `last`. */
+/* Tries all ways to go on after `depth` cities that ended in `last`. */
 static void complete(struct vm_thread *t, const struct tsp_search *q, unsigned depth, unsigned last,
                      int32_t length)
 {
@@ -120,7 +120,7 @@ static void complete(struct vm_thread *t, const struct tsp_search *q, unsigned d
     }
 }
 
-/* The tour's cities become the search's. */
+/* Begins the search with the tour's cities. */
 static void begin(struct vm_thread *t, const struct tsp_search *q, struct vm_ref *tour)
 {
     const struct tsp *s = q->s;
@@ -187,7 +187,7 @@ static void init_map(struct vm_thread *t, struct tsp *s)
     }
 }
 
-/* All tours of DEPTH cities from 0. */
+/* Fills the pool with all tours of DEPTH cities from 0. */
 static void init_pool(struct vm_thread *t, const struct tsp *s)
 {
     const struct vm_class *tour = vm_class(t, &tour_type, NULL);

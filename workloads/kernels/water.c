@@ -26,7 +26,7 @@
     X(VERIFY, "Water.verify:101")
 VM_SITES(SITES)
 
-enum { AT_X, V_X = 3, F_X = 6, AXES = 3 }; /* of a molecule: three of each */
+enum { AT_X, V_X = 3, F_X = 6, AXES = 3 }; /* fields of a molecule: three of each */
 static const struct vm_field molecule_fields[] = {
     {"x", VM_F64, 0},  {"y", VM_F64, 0},  {"z", VM_F64, 0},  {"vx", VM_F64, 0}, {"vy", VM_F64, 0},
     {"vz", VM_F64, 0}, {"fx", VM_F64, 0}, {"fy", VM_F64, 0}, {"fz", VM_F64, 0}, VM_FIELDS_END};
@@ -67,7 +67,7 @@ struct water {
     double box;             /* its side */
     double kinetic, virial; /* virial: of the last step */
     struct plain_molecule *plain;
-    struct vm_ref **lock; /* of each molecule, by number; then those of VIRIAL and KINETIC */
+    struct vm_ref **lock; /* locks of the molecules, by number; then those of VIRIAL and KINETIC */
 };
 
 /* The force of b on a, if they are near; d: from b to a. Adds to the virial. */
@@ -161,8 +161,8 @@ static void add_own(struct vm_thread *t, struct vm_ref *m, struct vm_ref *sums, 
     }
 }
 
-/* To all molecules, each under its lock, beginning with those that no other thread begins with, so
- * that threads seldom meet. */
+/* Adds the sums to all molecules, each under its lock. Begins with those that no other thread
+ * begins with, so that threads seldom meet. */
 static void add(struct vm_thread *t, const struct member *c, const struct water *w,
                 struct vm_ref *sums)
 {
@@ -179,7 +179,7 @@ static void add(struct vm_thread *t, const struct member *c, const struct water 
     vm_leave(t, m);
 }
 
-/* To its own molecules and to the half that follows them: it has met no others. */
+/* Adds the sums to its own molecules and to the half that follows them: it has met no others. */
 static void add_met(struct vm_thread *t, const struct member *c, const struct water *w,
                     struct vm_ref *sums)
 {
@@ -241,7 +241,7 @@ static void step(struct vm_thread *t, const struct member *c, struct water *w, s
     vm_barrier_wait(t, w->bar, AT_STEP);
 }
 
-/* Adds to a sum of all, under its lock. */
+/* Adds x to a sum that all threads share, under its lock. */
 static void add_sum(struct vm_thread *t, const struct water *w, unsigned which, double x,
                     bool locked)
 {
@@ -255,7 +255,8 @@ static void add_sum(struct vm_thread *t, const struct water *w, unsigned which, 
         vm_unlock(t, lock, site);
 }
 
-/* With the barriers of mdmain.C: the sums are zero; places; forces (interf.C); energy; the end. */
+/* Makes a step with the barriers of mdmain.C: the sums are zero; places; forces (interf.C); energy;
+ * the end. */
 static void step_dsm(struct vm_thread *t, const struct member *c, struct water *w, struct vm_ref *r)
 {
     const uint64_t from = team_from(c, w->p->molecules), end = team_end(c, w->p->molecules);
@@ -303,7 +304,7 @@ static void work(struct vm_thread *t, void *member)
 
 /* ---- before and after ----------------------------------------------------------------------- */
 
-/* On a lattice, a little off it. */
+/* Places a molecule on a lattice, a little off it. */
 static void place(struct vm_thread *t, struct water *w, uint64_t i, uint64_t side)
 {
     const uint64_t at[AXES] = {i % side, i / side % side, i / side / side};

@@ -16,7 +16,7 @@ struct uses {
     uint64_t read[INLINE]; /* regions; 0: none */
     struct readers *more;  /* owns; NULL: none */
     uint64_t accesses;
-    sim_tid last; /* who accessed it last */
+    sim_tid last; /* the thread that accessed it last */
     bool shared;  /* somebody else did, too */
 };
 /* The place of a region that is over is taken again, so a list is as long as the most readers that
@@ -101,7 +101,7 @@ void again_release(struct again *p, sim_tid tid)
 
 /* ---- accesses ------------------------------------------------------------------------------- */
 
-/* Takes the place of a region that is over, or is added. */
+/* Adds a reader, in the place of a region that is over if there is one. */
 static void add_reader(struct again *p, struct uses *x, uint64_t region)
 {
     struct readers *r = x->more;

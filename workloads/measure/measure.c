@@ -16,7 +16,7 @@ const struct trait_info trait_info[TRAIT_COUNT] = {
 
 enum life { UNSEEN, LIVE, ENDED };
 
-/* What one walk over the events counts. A source without a region of interest is one, whole. */
+/* Counters of one walk over the events. A source without a region of interest is one, whole. */
 struct census {
     uint64_t n[TRAIT_COUNT]; /* by trait, of those that are counted */
     uint64_t system, arrays, program, live;
@@ -102,7 +102,8 @@ static void count_sync(struct census *c, const struct event *ev)
 
 /* ---- what survives -------------------------------------------------------------------------- */
 
-/* Objects that begin in the region, one that is large as fast as one of many. */
+/* Forgets objects that begin in the region. One large region takes no longer than many small
+ * ones. */
 static void forget(struct map *objects, uint64_t from, uint64_t bytes)
 {
     uint64_t key, *value, *dead = NULL;
@@ -123,7 +124,7 @@ static void forget(struct map *objects, uint64_t from, uint64_t bytes)
     free(dead);
 }
 
-/* An object that moves is the same one. */
+/* Follows an object that moves: it is the same one. */
 static void carry(struct map *objects, const struct event *ev)
 {
     const uint64_t *was = map_find(objects, ev[1].addr);
@@ -174,7 +175,8 @@ static void count_heap(struct census *c, const struct event *ev)
         again_move(c->again, ev);
 }
 
-/* What came before the first region of interest was none. */
+/* Events before the first region of interest turn out to be in none, so their counts are
+ * forgotten. */
 static void count_region(struct census *c, const struct event *ev)
 {
     if (ev->kind == EV_ROI_BEGIN && !c->marked) {
@@ -270,13 +272,13 @@ static uint64_t stat_of(const struct lardsim *l, const char *name)
     return lardsim_stat(l, name, &v) ? 0 : v;
 }
 
-/* Two runs: events are counted in the first, races and compressed arrays (SlimState) by the
- * policies in this one. */
+/* Makes a second run: events are counted in the first, races and compressed arrays (SlimState) by
+ * the policies in this one. */
 static int ask_policies(const char *source, struct measure to[TRAIT_COUNT], struct err *e)
 {
     struct lardsim *l = lardsim_new();
 
-    /* By fields, so that an access is one granule. */
+    /* The granularity is a field, so that an access is one granule. */
     if (!lardsim_set(l, "policies=fasttrack,slimstate") && !lardsim_set(l, "granularity=field") &&
         !lardsim_start(l) && !lardsim_run(l, source) && !lardsim_finish(l)) {
         to[TRAIT_RACY] = (struct measure){stat_of(l, "policy.fasttrack.races.accesses"), 1};

@@ -15,7 +15,7 @@ const struct workload *workload_named(const char *spec, struct err *e); /* NULL:
 /* Calls fn for each parameter of w: its own, size, those of all. */
 void workload_each_param(const struct workload *w, void (*fn)(void *arg, const struct param *p),
                          void *arg);
-/* What a size sets, each parameter once: "n=100,steps=2"; the caller's. */
+/* Returns the settings of a size, each parameter once: "n=100,steps=2"; the caller's. */
 char *workload_size_text(const struct workload *w, size_t size);
 /* The value of a parameter in text from workload_settings; NULL: there is none; the caller's. */
 char *workload_setting(const char *settings, const char *name);
@@ -31,7 +31,7 @@ struct source_length {
     const char *name; /* the parameter that says how long the source's program runs */
     uint64_t value, most;
 };
-/* Of a source; -1 where it is no program, or has none. */
+/* The source's length and seed. -1: it is no program, or has none. */
 int source_length(const char *source, struct source_length *to, struct err *e);
 int source_seed(const char *source, uint64_t *to, struct err *e);
 /* The source with this parameter, whatever it was; the caller's. */
@@ -114,8 +114,8 @@ struct misses_count {
 struct misses;
 struct misses *misses_new(void);
 void misses_free(struct misses *m);
-void misses_access(struct misses *m, const struct event *ev, bool counts); /* else it only fills */
-void misses_forget(struct misses *m); /* what was counted; lines stay */
+void misses_access(struct misses *m, const struct event *ev, bool counts); /* or only fills */
+void misses_forget(struct misses *m); /* forgets the counts; lines stay */
 const struct misses_count *misses_count(const struct misses *m);
 
 /* ---- repeats in a region: again.c ----------------------------------------------- */
@@ -125,11 +125,11 @@ const struct misses_count *misses_count(const struct misses *m);
 struct again_count {
     uint64_t reads, reads_again, writes, writes_again;
     uint64_t locations, elements;
-    uint64_t shared_locations, shared; /* of several threads; accesses to such */
+    uint64_t shared_locations, shared; /* locations of several threads; accesses to them */
     uint64_t foreign;                  /* accesses to what another thread accessed last */
 };
 struct again;
-struct again *again_new(unsigned granularity); /* of the smallest access */
+struct again *again_new(unsigned granularity); /* granularity: the smallest access */
 void again_free(struct again *p);
 void again_access(struct again *p, const struct event *ev); /* one that is checked */
 void again_release(struct again *p, sim_tid tid);           /* its region ends */

@@ -14,7 +14,7 @@ static bool is_synth(const char *source)
     return strncmp(source, synth, strlen(synth)) == 0;
 }
 
-/* In the place of the last one given, which is the one that counts. */
+/* Puts the value in the place of the last one given, which is the one that counts. */
 char *source_with(const char *source, const char *name, uint64_t value)
 {
     const char *colon = strchr(source, ':'), *at = NULL;

@@ -133,8 +133,8 @@ static void checks(uint64_t rounds)
           "cc");
 }
 #else
-/* Of 16 instructions two load, three compare and three branch, not taken, eight compute; they do
- * not depend on each other but for the eight, in four chains. */
+/* Measures with 16 instructions: two load, three compare and three branch, not taken, eight
+ * compute. They do not depend on each other but for the eight, in four chains. */
 enum { CHECK = 160 };
 static void checks(uint64_t rounds)
 {
@@ -204,7 +204,7 @@ static void **chain(size_t bytes)
 
 static void **volatile sink;
 
-/* Many short runs: in some of them nobody else is in the way. */
+/* Measures many short runs: in some of them no other process is in the way. */
 static double latency(const char *name, void **first, size_t lines)
 {
     const int steps = 10000;
@@ -390,7 +390,8 @@ static double rounds_of(uint64_t bits)
     return (now() - began) / ROUNDS;
 }
 
-/* What a wrong guess takes once the word is there: half of the coin's throws, less an L1 hit. */
+/* Measures a mispredicted branch once its word is there: twice the difference between random and
+ * predictable outcomes, as half the random ones are mispredicted, less an L1 hit. */
 static void mispredict(double l1)
 {
     double right = 1e9;

@@ -35,7 +35,7 @@ static inline void *team_get(size_t n, size_t bytes)
     return p;
 }
 
-/* Where a member's part of n things begins; member + 1: where it ends. */
+/* Returns the beginning of a member's part of n things; for member + 1 that is its end. */
 static inline size_t team_part(size_t n, unsigned member, unsigned members)
 {
     return n * member / members;
@@ -46,7 +46,7 @@ static inline void team_wait(void)
     pthread_barrier_wait(&team_barrier);
 }
 
-/* From 0 to 1, the same in every run. */
+/* Returns a number from 0 to 1, the same sequence in every run. */
 static inline double team_random(void)
 {
     static uint64_t state = 88172645463325252u; /* xorshift64 (Marsaglia, 2003) */
@@ -79,7 +79,7 @@ static inline void *team_member(void *number)
     return NULL;
 }
 
-/* What main does. */
+/* Runs the program: a kernel's main has nothing but this call. */
 static inline int team_main(int argc, char **argv, const struct team_kernel *kernel)
 {
     pthread_t thread[256];

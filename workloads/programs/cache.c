@@ -26,7 +26,8 @@
 
 enum { LOCK_WAIT = 60 * 1000, SHORT_WAIT = 1000 }; /* ms: to remove a folder, to look at one */
 static const char provenance_name[] = "provenance.yaml";
-/* Of what a folder is called while it is made or removed: six letters take the place of the X. */
+/* The ending of a folder's name while it is made or removed: six letters take the place of the
+ * X. */
 #define ENDING ".lardsim-"
 static const char new_ending[] = ENDING "XXXXXX";
 
@@ -73,7 +74,8 @@ static int open_folder(const char *path)
 
 /* ---- whose it is ---------------------------------------------------------------------------- */
 
-/* A link leads to somebody's own; and what another user can change at any time is his. */
+/* True for a folder of the user's own. A link may lead elsewhere, and another user can change his
+ * folder at any time. */
 static bool is_own_folder(const char *path)
 {
     struct stat is;
@@ -81,7 +83,7 @@ static bool is_own_folder(const char *path)
     return !lstat(path, &is) && S_ISDIR(is.st_mode) && is.st_uid == geteuid();
 }
 
-/* The caller's; NULL: there is none. */
+/* Returns the text of provenance.yaml, the caller's; NULL: there is none. */
 static char *provenance_in(const char *dir)
 {
     char *path = xasprintf("%s/%s", dir, provenance_name), *text = NULL;
@@ -112,7 +114,8 @@ static bool is_capture_of_it(const char *rest)
     return false;
 }
 
-/* Of which program it is, if it is lardsim's and called `name`; the caller's. NULL: it is not. */
+/* Returns the program to which the folder belongs, if it is lardsim's and called `name`; the
+ * caller's. NULL: it is not. */
 static char *program_of(const char *dir, const char *name)
 {
     static const char key[] = "program: ";
@@ -189,7 +192,8 @@ bool cache_made_of(const char *path, const char *provenance, bool quiet)
     return same;
 }
 
-/* Whoever has it closes it. -1: errno tells; EWOULDBLOCK: somebody uses it. */
+/* Opens and locks the folder; the caller closes it. -1: errno tells; EWOULDBLOCK: somebody uses
+ * it. */
 static int take(const char *path)
 {
     const int fd = open_folder(path);
@@ -206,7 +210,8 @@ static int take(const char *path)
 
 /* ---- what is removed ------------------------------------------------------------------------ */
 
-/* What says whose it is goes last, so that what is left by somebody who was killed is known. */
+/* Removes a folder. The file that says whose it is goes last, so that a folder left by a process
+ * that was killed is still known as lardsim's. */
 static int remove_made(const char *path)
 {
     DIR *d = opendir(path);
@@ -230,8 +235,8 @@ static int remove_made(const char *path)
     return bad;
 }
 
-/* While it is open nobody else chooses folders. -1: errno tells; EWOULDBLOCK: others do all the
- * time. */
+/* Locks the root: while it is open nobody else chooses folders. -1: errno tells; EWOULDBLOCK:
+ * others do all the time. */
 static int lock_all(const char *root)
 {
     const int all = open_folder(root);
@@ -243,8 +248,8 @@ static int lock_all(const char *root)
     return -1;
 }
 
-/* Of a folder that we have alone: nobody takes what is left of it for whole. The new path, the
- * caller's; NULL: errno tells. */
+/* Renames a folder that we have locked, so that nobody takes its remains for a whole one. Returns
+ * the new path, the caller's; NULL: errno tells. */
 static char *set_aside(const char *root, const char *path)
 {
     char *aside = xasprintf("%s%s", path, new_ending);
@@ -363,7 +368,8 @@ int cache_limit(uint64_t *to, struct err *e)
                    text);
 }
 
-/* The name that it was to have, or had; the caller's. NULL: it is no such folder. */
+/* Returns the name that an unfinished folder was to have, or had; the caller's. NULL: it is no such
+ * folder. */
 static char *unfinished_name(const char *name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -375,7 +381,8 @@ static char *unfinished_name(const char *name)
                : NULL;
 }
 
-/* An empty one was killed before it could say what it is. */
+/* Removes an unfinished folder. An empty one was left by a process that was killed before it could
+ * say whose it is. */
 static void remove_unfinished(const char *path, const char *name)
 {
     const int fd = take(path);
@@ -475,7 +482,7 @@ struct cache_making {
     int own, old;          /* locks: on dir, on what is at `to`; -1: none */
 };
 
-/* What is there already is ours alone until it is replaced: who wants to use it waits. */
+/* Locks the folder that is there already, until it is replaced: others wait before they use it. */
 static int take_old(struct cache_making *m, unsigned ms, struct err *e)
 {
     struct stat is;
@@ -530,7 +537,7 @@ static int begin(struct cache_making *m, const char *provenance, struct err *e)
     return m->own < 0 ? -1 : write_provenance(m->dir, provenance, e);
 }
 
-/* 0 or -1: errno tells. */
+/* Puts the new folder in the old one's place. 0 or -1: errno tells. */
 static int put(struct cache_making *m)
 {
     char *aside = m->old >= 0 ? set_aside(m->root, m->to) : NULL;
@@ -551,7 +558,8 @@ static int put(struct cache_making *m)
     return -1;
 }
 
-/* Others may meanwhile have put something there. 1: it is the same, and taken. */
+/* Puts the new folder in its place. Others may meanwhile have put one there. 1: it is the same, and
+ * held. */
 static int finish(struct cache_making *m, const char *provenance, const struct cache_fill *f,
                   struct err *e)
 {

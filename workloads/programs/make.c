@@ -201,7 +201,7 @@ static char *build_provenance(const struct building *b)
     return text;
 }
 
-/* What records: what lardsim-cc links, or the agents of the JVM. */
+/* Hashes the recorders: the runtime that lardsim-cc links, or the agents of the JVM. */
 static char *recorders(bool native)
 {
     static const enum place_id in_native[] = {PLACE_NATIVE},
@@ -228,7 +228,7 @@ static int building_begin(struct building *b, const struct recipe *r, struct err
     return b->with && (b->class_path || recipe_native(r)) ? 0 : -1;
 }
 
-/* Its folder; NULL: error. provenance: the caller's. */
+/* Returns the folder of the build; NULL: error. provenance: the caller's. */
 static char *built(const struct building *b, bool quiet, char **provenance, struct err *e)
 {
     char *to = cache_path(b->recipe->name, e);
@@ -288,7 +288,7 @@ static void command_of(struct word_list *w, const struct program_run *a, const s
     add_words(w, r->size[a->size], a->threads, folder);
 }
 
-/* In a folder that is removed again: what it writes beside is of no use. */
+/* Runs the program in a folder that is removed again: other files that it writes are of no use. */
 static int run_in(const char *dir, const char *out, const struct word_list *w, struct err *e)
 {
     char *place = join(dir, "run");
@@ -340,7 +340,7 @@ static char *capture_name(const struct program_run *a)
                      a->collector == COLLECTOR_PARALLEL ? "-parallel" : "");
 }
 
-/* In the folder of that name; 0 or -1. */
+/* Captures into the folder of that name; 0 or -1. */
 static int capture_into(const char *name, const struct program_run *a, const struct building *b,
                         bool again, bool quiet, struct err *e)
 {

@@ -151,7 +151,7 @@ void needs_free(struct recipe_needs *s)
     free(s->with);
 }
 
-/* How the agents are made, once their packages are there; the caller's. */
+/* Returns the command by which the agents are made, once their packages are there; the caller's. */
 static char *rebuilding(void)
 {
     char *self = place_self(), *made = NULL;

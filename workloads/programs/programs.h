@@ -22,9 +22,9 @@ struct recipe {
     const char *size[PROGRAM_SIZES]; /* its arguments then; %t: threads */
     struct param_list packages, sources, class_path;
 };
-/* Where recipes are (base/program/place.h); the caller's. */
+/* Returns the folder of recipes (base/program/place.h); the caller's. */
 char *programs_folder(void);
-/* In alphabetical order; NULL: error. The caller's, as is each. */
+/* Returns the names in alphabetical order; NULL: error. They are the caller's, as is each. */
 char **recipe_names(size_t *n, struct err *e);
 void recipe_names_free(char **name, size_t n);
 int recipe_read(struct recipe *r, const char *name,
@@ -42,7 +42,7 @@ struct program_run { /* "NAME,size=small,threads=4,collector=serial,lives=all" *
     uint32_t size, collector, lives;
     uint64_t threads;
 };
-extern const struct param program_rows[]; /* of it, but the recipe */
+extern const struct param program_rows[]; /* its parameters, but the recipe */
 /* spec: with or without "program:". a is to be freed either way. */
 int program_run_read(struct program_run *a, const char *spec, struct err *e);
 void program_run_free(struct program_run *a);
@@ -53,8 +53,8 @@ void program_run_free(struct program_run *a);
 struct recipe_needs {
     const char **package; /* that are missing; borrowed from the recipe */
     size_t packages, cap;
-    char *there; /* "libxalan2-java 2.7.2-4, ..."; NULL: it needs none that are */
-    char *with;  /* what java says of its version; NULL: there is none, or the program is native */
+    char *there;     /* "libxalan2-java 2.7.2-4, ..."; NULL: it needs none that are */
+    char *with;      /* java's text on its version; NULL: there is none, or the program is native */
     bool other_java; /* that is not 17 */
     bool agents;     /* lardsim was built without what records Java */
     bool sources;    /* apt knows of no sources, and it needs some */
@@ -63,7 +63,7 @@ void needs_read(struct recipe_needs *s, const struct recipe *r);
 void needs_free(struct recipe_needs *s);
 /* 0: nothing is missing but perhaps sources, which are needed once; else -1, as needs_said. */
 int needs_met(const struct recipe_needs *s, const struct recipe *r, struct err *e);
-/* All that is missing, in one sentence: -1. */
+/* Says all that is missing, in one sentence: -1. */
 int needs_said(const struct recipe_needs *s, const struct recipe *r, struct err *e);
 
 /* ---- what is made of them: make.c ----------------------------------------------------------- */
@@ -81,9 +81,10 @@ struct child {
     const char *out;         /* its standard output; NULL: standard error */
 };
 int command_run(const struct child *c, struct err *e); /* 0: it ended with 0 */
-/* All that it prints; the caller's. status: how it ended, as of waitpid, unless NULL. */
+/* Returns all that the command prints; the caller's. status: how it ended, as of waitpid, unless
+ * NULL. */
 char *command_text(const char *const *argv, int *status);
-/* The first line that it prints; the caller's. NULL: it failed. */
+/* Returns the first line that the command prints; the caller's. NULL: it failed. */
 char *command_line(const char *const *argv);
 
 /* ---- as a source: source.c ------------------------------------------------------------------ */

@@ -32,7 +32,7 @@ static const struct param rows[] = {
 char *programs_folder(void)
 {
     char *folder = place_find(PLACE_PROGRAMS);
-    char *whole = realpath(folder, NULL); /* what is started stands elsewhere */
+    char *whole = realpath(folder, NULL); /* a program is started in another folder */
 
     if (!whole)
         return folder;

@@ -6,7 +6,7 @@
 #include "workloads/twins/twin.h"
 
 enum { BURSTS = 16, BURST_MAX = 256 }; /* at the least, where there are races enough; cells */
-enum { HEAP_BYTES = 16384 };           /* what needs the heap's lock */
+enum { HEAP_BYTES = 16384 };           /* an array so large needs the heap's lock */
 
 enum state { APART, MET, ACCESSED, DONE };
 enum { HIDDEN = 1, MOVED = 2, CLOSE = 4 };
@@ -94,7 +94,7 @@ unsigned twin_burst_next(const struct twin_plants *s, unsigned member, unsigned 
 
 /* ---- doing it ------------------------------------------------------------------------------- */
 
-/* Without an event: it must order nothing. */
+/* Waits without an event, as it must order nothing. */
 static void await(struct vm_thread *t, const struct twin_burst *b, enum state until)
 {
     while (b->state < until)
@@ -151,8 +151,8 @@ static struct twin_tally run_first(struct vm_thread *t, struct twin_plants *s, s
     return n;
 }
 
-/* With MOVED the cells have other addresses by now: a detector that does not follow copies has lost
- * the first side. */
+/* Runs the second side. With MOVED the cells have other addresses by now: a detector that does not
+ * follow copies has lost the first side. */
 static struct twin_tally run_second(struct vm_thread *t, struct twin_plants *s,
                                     struct twin_burst *b)
 {

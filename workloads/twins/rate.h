@@ -8,7 +8,7 @@
 
 #define ONE (INT64_C(1) << 32)
 struct rate {
-    int64_t owed, part; /* of ONE */
+    int64_t owed, part; /* in parts of ONE */
 };
 
 static inline bool draw(struct rate *r, uint32_t bits)

@@ -64,7 +64,7 @@ static const struct vm_field flag_fields[] = {{"v", VM_I32, EVF_VOLATILE}, VM_FI
 static const struct vm_type_of flag_type = {"Flag", flag_fields, NULL};
 
 enum { LOCKED = 4 };                             /* accesses under a lock, at the most */
-enum { SHARED_PART = 64, SHARED_BLOCKS = 2048 }; /* of the accesses; at the most */
+enum { SHARED_PART = 64, SHARED_BLOCKS = 2048 }; /* one in so many accesses; the most */
 
 struct block {
     struct vm_ref *ref;
@@ -76,7 +76,7 @@ struct block {
 /* Data that live long, in arrays: the first places are read by all threads, the others belong to
  * one thread each. Before the threads begin, each array has been accessed: what a detector makes at
  * the first access to an array, it has made of data that are old. */
-#define OLD_PLACES UINT64_C(4096) /* of an array */
+#define OLD_PLACES UINT64_C(4096) /* places of an array */
 struct old {
     struct block *array;
     uint64_t places, shared;
@@ -92,18 +92,18 @@ struct job {
     const struct vm_class **config;
     struct vm_ref *locks, *flags;
     struct block *left;        /* by lock: the block that a thread has left under it */
-    uint64_t elements, places; /* of arrays; of arrays and objects */
+    uint64_t elements, places; /* places of arrays; of arrays and objects */
     uint64_t made, scattered;  /* elements of arrays; of these, in arrays that are scattered */
     struct rate writes, again_reads, again_writes; /* as threads begin with */
-    struct rate far;                               /* of reads that repeat none: of old data */
+    struct rate far; /* the share of old data in reads that repeat none */
     int64_t statics; /* blocks of static fields that are due with each place read; of ONE */
     struct old old;
     struct twin_plants plants;
-    uint64_t accesses, sections; /* of each thread */
+    uint64_t accesses, sections; /* each thread's */
     uint64_t extra;              /* threads that have one section more */
     uint64_t workers, first;     /* threads that work; those that begin together */
     const struct worker *worker; /* all of them, also those to come */
-    uint64_t here;               /* of these, that have begun */
+    uint64_t here;               /* how many of these have begun */
 };
 
 struct cursor {
@@ -111,7 +111,7 @@ struct cursor {
     uint32_t low, at; /* in it: where the region began; the next place */
 };
 
-struct mix { /* of the places in blocks that have been chosen: arrays' elements, and all */
+struct mix { /* places in the blocks that have been chosen: arrays' elements, and all */
     uint64_t elements, places;
 };
 
@@ -128,7 +128,7 @@ struct worker {
     uint64_t allocated; /* bytes */
     uint64_t n_own, next_fill, next_scan, next_shared;
     struct mix filled, scanned; /* with a share of accesses that is not that of locations */
-    uint64_t next_kind[2];      /* likewise: of objects, of arrays */
+    uint64_t next_kind[2];      /* the next block: of objects, of arrays */
     unsigned burst;             /* the next one that it has a part in */
     uint64_t collected;
     uint64_t due; /* with so many accesses left there is something else to do */
@@ -162,7 +162,7 @@ ALWAYS_INLINE void get(struct vm_thread *t, const struct block *b, uint32_t i, u
         vm_fail(t, "twin: place %" PRIu32 " of a block holds %" PRId64, place, is);
 }
 
-/* Whichever the share of arrays needs. */
+/* True if the next block has to be an array, for the share of arrays. */
 static bool next_is_array(const struct job *j)
 {
     return j->p->arrays && j->elements * 100 <= j->p->arrays * j->places;
@@ -191,7 +191,7 @@ static void make(struct vm_thread *t, struct job *j, struct block *b, bool array
 
 /* ---- whole arrays --------------------------------------------------------------------------- */
 
-/* One that the region's rules have not chosen, but that counts. */
+/* Counts an access that the region's rules have not chosen. */
 static void forced(struct worker *w, bool write)
 {
     took_place(&w->writes, write);
@@ -204,7 +204,7 @@ static bool unfinished(const struct worker *w, const struct cursor *c)
     return w->job->p->whole && c->in && c->in->array && c->in->step == 1 && c->at < c->in->n;
 }
 
-/* So that one footprint is all of an array. */
+/* Fills the rest of an array, so that one footprint is all of it. */
 static void finish_fill(struct worker *w)
 {
     for (; unfinished(w, &w->fill); forced(w, true))
@@ -229,8 +229,8 @@ static int64_t owed_bytes(const struct worker *w)
     return (int64_t)(w->job->p->alloc * done / 1000) - (int64_t)w->allocated;
 }
 
-/* What a block alone does not make up for are texts and the like, whose fields are final: nothing
- * of them is checked, and they are dropped at once. */
+/* Bytes that blocks do not make up for are texts and the like, whose fields are final: nothing of
+ * them is checked, and they are dropped at once. */
 static void make_texts(struct worker *w)
 {
     while (owed_bytes(w) >= BLOCK_HEADER + TEXT_BYTES) {
@@ -247,8 +247,8 @@ static bool renews(struct worker *w)
 
 /* ---- accesses to arrays, where they are not as many as locations ----------------------------- */
 
-/* A thread has as many places for arrays then as for objects. What is accessed is chosen by the
- * share of accesses; whether it is new, by the share of locations. */
+/* Says whether a thread has as many places for arrays as for objects. A block to access is then
+ * chosen by the share of accesses; whether it is new, by the share of locations. */
 static bool is_mixed(const struct twin_params *p)
 {
     return p->array_accesses && p->arrays && p->arrays < 100;
@@ -266,12 +266,13 @@ static struct block *own_of(struct worker *w, bool array, uint64_t *next)
 {
     return &w->own[(*next)++ % (w->job->p->keep / 2) * 2 + array];
 }
-/* New locations of that kind would be too many. */
+/* True if one more new block of that kind would be too many. */
 static bool has_enough(const struct job *j, bool array)
 {
     return next_is_array(j) != array;
 }
-/* Then the first one is filled once more before a place is used that has nothing yet. */
+/* Returns the block to fill. Once there are enough places, the first block is filled once more
+ * before a place is used that has nothing yet. */
 static struct block *own_to_fill(struct worker *w, bool array)
 {
     struct block *b = own_of(w, array, &w->next_kind[array]), *first = &w->own[array];
@@ -310,7 +311,8 @@ NO_INLINE static void next_fill(struct worker *w)
     w->fill = (struct cursor){b, 0, 0};
 }
 
-/* One of its own that it neither fills nor has read in this region; NULL: there is none. */
+/* Returns a block of the thread's own that it neither fills nor has read in this region; NULL:
+ * there is none. */
 static struct block *old_block(struct worker *w, bool mixed, bool array)
 {
     for (unsigned tries = 0; tries < 3 && w->n_own > 1; tries++) {
@@ -322,7 +324,7 @@ static struct block *old_block(struct worker *w, bool mixed, bool array)
     return NULL;
 }
 
-/* The next one, or the next of that kind; of the other kind if there is none. */
+/* Returns the next shared block, or the next of that kind; of the other kind if there is none. */
 static struct block *shared_block(struct worker *w, bool mixed, bool array)
 {
     const struct job *j = w->job;
@@ -351,7 +353,7 @@ static struct block *static_block(struct worker *w)
     return &j->classes[i];
 }
 
-/* Blocks of its own, or those that all read. */
+/* Goes on with the next block to read: one of the thread's own, or one that all read. */
 NO_INLINE static void next_scan(struct worker *w)
 {
     const bool mixed = is_mixed(w->job->p), array = mixed && wants_array(w->job->p, &w->scanned);
@@ -419,7 +421,7 @@ ALWAYS_INLINE void read(struct worker *w, uint64_t bits)
         get(w->t, c->in, one_of(c, bits), AT_READ_AGAIN);
         return;
     }
-    /* Not before there is something that can be repeated in this region. */
+    /* Far reads begin when there is something that can be repeated in this region. */
     if (UNLIKELY(w->far.part) && c->at > c->low && draw(&w->far, (uint32_t)(bits >> 32))) {
         read_far(w);
         return;
@@ -464,7 +466,7 @@ static void run_burst(struct worker *w)
     w->burst = twin_burst_next(s, (unsigned)w->id, w->burst + 1);
 }
 
-/* How many accesses are left when it is time for the i-th of n. */
+/* Returns how many accesses are left when it is time for the i-th of n bursts or collections. */
 static uint64_t time_of(const struct job *j, uint64_t i, uint64_t n)
 {
     return i < n ? j->accesses - j->accesses / (n + 1) * (i + 1) : 0;
@@ -511,7 +513,7 @@ static void hand_over(struct worker *w, struct block *left)
         return;
     const struct block mine = *b, theirs = *left;
     if (is_mixed(w->job->p) && mine.array != theirs.array)
-        return; /* where arrays and objects have places of their own */
+        return; /* arrays and objects have places of their own */
     vm_assign(w->t, w->text, mine.ref);
     vm_assign(w->t, mine.ref, theirs.ref);
     vm_assign(w->t, theirs.ref, w->text);
@@ -561,7 +563,8 @@ static void post(struct worker *w, uint64_t n)
     next_region(w);
 }
 
-/* From a release to the next one; of about the same length, so that all of them come about. */
+/* Makes the accesses from a release to the next one. Regions are of about the same length, so that
+ * all of them come about. */
 static void one_region(struct worker *w)
 {
     const uint64_t mean = w->left / (w->sections + 1);
@@ -636,8 +639,8 @@ static void work(struct vm_thread *t, void *arg)
 
 /* ---- before and after ----------------------------------------------------------------------- */
 
-/* As many of the reads that repeat none as give so many in a million instructions. Returns how many
- * places were written. */
+/* Makes the arrays for far reads: as many of the reads that repeat none as give the wanted misses
+ * in a million instructions. Returns how many places were written. */
 static uint64_t init_old(struct vm_thread *t, struct job *j)
 {
     const struct twin_params *p = j->p;
@@ -704,7 +707,7 @@ static void init_flags(struct vm_thread *t, struct job *j)
         vm_new(t, &j->flags[i], k, AT_INIT);
 }
 
-/* Nobody has left anything yet: new blocks, which hold nothing. */
+/* Makes new, empty blocks for the locks, as no thread has left any there yet. */
 static void init_left(struct vm_thread *t, struct job *j)
 {
     struct vm_ref *r = vm_enter(t, (unsigned)j->p->locks);
@@ -716,7 +719,7 @@ static void init_left(struct vm_thread *t, struct job *j)
     }
 }
 
-/* What all threads read, and what they lock. Returns how many places were written. */
+/* Makes the data that all threads read, and the locks. Returns how many places were written. */
 static uint64_t init(struct vm_thread *t, struct job *j)
 {
     const struct twin_params *p = j->p;
@@ -756,7 +759,7 @@ static void divide(struct job *j, uint64_t threads, uint64_t written)
     const uint64_t left = p->accesses > written ? p->accesses - written : 0;
     const uint64_t writes =
         (uint64_t)((double)p->accesses * (double)p->writes / (double)(p->reads + p->writes));
-    const uint64_t regions = p->accesses / p->region, /* of these, forks, ends and classes end: */
+    const uint64_t regions = p->accesses / p->region, /* some are ended by forks, ends, classes: */
         life = 2 * threads - 1 + (p->statics ? p->classes : 0);
     const uint64_t sections = regions > life ? regions - life : 0;
 
@@ -770,7 +773,7 @@ static void divide(struct job *j, uint64_t threads, uint64_t written)
                           : (struct rate){0, 0};
 }
 
-/* All threads live at once; the first thread is one of them. */
+/* Runs all threads at once; the first thread is one of them. */
 static void run_together(struct vm_thread *t, struct worker *w, uint64_t threads)
 {
     sim_tid *tid = vm_scratch(t, threads, sizeof *tid);
@@ -796,7 +799,7 @@ static void run_in_turn(struct vm_thread *t, struct worker *w, uint64_t workers,
         vm_join(t, tid[i], AT_JOIN);
 }
 
-/* Of the accesses of all threads together. */
+/* Counts the accesses of all threads together. */
 static uint64_t accesses_done(const void *job)
 {
     const struct job *j = job;

@@ -39,7 +39,7 @@ static inline uint64_t twin_races(const struct twin_params *p)
 
 /* ---- places: fields of records and elements of arrays ---------------------------------------- */
 
-/* Where references have 4 bytes, so have most fields and elements of programs, and all places here.
+/* True: places here have 4 bytes, as have most fields and elements of programs if references do.
  * Else they have 8. */
 static inline bool twin_narrow(struct vm_thread *t)
 {
@@ -79,7 +79,7 @@ struct twin_plants {
     unsigned n, members;      /* threads that take part: 0..members - 1 */
     uint64_t first[TWIN_PLANTS], second[TWIN_PLANTS]; /* sites */
 };
-/* Before the threads start. With fewer than two members there are no races. */
+/* Called before the threads start. With fewer than two members there are no races. */
 void twin_plants_init(struct vm_thread *t, struct twin_plants *s, const struct twin_params *p,
                       unsigned members);
 /* The number of the member's first burst from `from` on; s->n: there is none. */
@@ -88,10 +88,10 @@ struct twin_tally {
     uint64_t reads, writes;
     bool released; /* the thread's region has ended */
 };
-/* Its part of the burst. Waits for the other one's. */
+/* Runs the member's part of the burst, and waits for the other member's. */
 struct twin_tally twin_burst_run(struct vm_thread *t, struct twin_plants *s, unsigned member,
                                  unsigned burst);
-/* How the i-th plant's accesses are: never two reads. */
+/* Says which of the i-th plant's accesses write: never are both reads. */
 static inline bool twin_first_writes(uint64_t plant)
 {
     return plant % 3 != 2;

@@ -151,10 +151,10 @@ _Static_assert(sizeof plants == (TWIN_PLANTS + 1) * sizeof *plants, "each plant 
 /* ---- instructions between accesses ------------------------------------------------------------
  */
 
-/* In hundredths. Low: each access of the program is checked, and a bytecode is an instruction: no
- * program retires fewer, all included (sunflow 1.05). High: all that retired is the program's, and
- * of its reads only so many are checked that the share of writes is what the paper counted; the
- * others are of finals and strings, or redundant (Valor 5.1). */
+/* Ranges of the gap, in hundredths. Low: each access of the program is checked, and a bytecode is
+ * an instruction: no program retires fewer, all included (sunflow 1.05). High: all that retired is
+ * the program's, and of its reads only so many are checked that the share of writes is as the paper
+ * counted; the others are of finals and strings, or redundant (Valor 5.1). */
 #define DACAPO(program, bytecodes, reads, writes, instructions, bytes, first, last, getstatic,     \
                monitorenter)                                                                       \
     enum {                                                                                         \
@@ -250,9 +250,9 @@ KERNEL(colt, 2317)
     "the whole heap had twice the least size there, and its nursery fitted the last level; here "  \
     "it has 64 MiB, as in the paper"
 
-/* Of releases, all that are not of a monitor that a block of the program's own classes enters: per
- * mille. The agent sees neither synchronized methods nor the classes of the JDK, so none may be of
- * a volatile, too. */
+/* The releases that are not of a monitor entered by a block of the program's own classes, per
+ * mille. The agent sees neither synchronized methods nor the classes of the JDK, so none of these
+ * may be of a volatile, too. */
 #define NO_MONITORS(base, rfr)                                                                     \
     (1000 - (base##_MONITORS * INT64_C(1) * (rfr) > INT64_C(1000000000)                            \
                  ? 1000                                                                            \
@@ -292,8 +292,8 @@ KERNEL(colt, 2317)
                      near),                                                                        \
          pairs, valor_##id, &valor_##id##_gap)
 
-/* What the paper does not say of a program, `knobs` does: of Java Grande in words, of the others as
- * Valor's Table 1 has them. */
+/* `knobs` has the properties of a program that the paper does not state: for Java Grande in words,
+ * for the others as in Valor's Table 1. */
 #define LARD_KNOBS(base, sites, accesses, unheard, left)                                           \
     ",heap=1Mi,nursery=256Ki,tlab=1Ki" KNOB(alloc, base##_ALLOC) KNOB(threads, 4)                  \
         KNOB(plants, sites) KNOB(races, accesses) KNOB(hidden, unheard) KNOB(moved, left)

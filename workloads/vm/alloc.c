@@ -29,8 +29,8 @@ void vm_retire(struct vm *v, struct vm_thread *t)
 
 /* ---- room ----------------------------------------------------------------------------------- */
 
-/* What an open transaction of another thread may still need: it has reserved that, and can't have a
- * collection inside. */
+/* Bytes that another thread's open transaction may still need: it has reserved them, as there can
+ * be no collection inside it. */
 static uint64_t held_back(const struct vm *v, const struct vm_thread *t)
 {
     return v->txn.owner && v->txn.owner != t ? 2 * v->txn.bytes + v->p.tlab : 0;
@@ -107,7 +107,8 @@ static sim_addr from_buffer(struct vm_thread *t, uint64_t bytes)
     return t->tlab - bytes;
 }
 
-/* From the thread's free list of the size, which is filled from a block when it is empty. */
+/* Takes a cell from the thread's free list of the size, which is filled from a block when it is
+ * empty. */
 static sim_addr from_cells(struct vm_thread *t, uint64_t bytes)
 {
     struct vm *v = t->vm;
@@ -144,7 +145,7 @@ NO_RETURN static void no_room(struct vm_thread *t, uint64_t bytes)
             bytes, in_use(v), v->p.heap, 2 * v->p.heap);
 }
 
-/* A full collection made room, but other threads were there first. */
+/* True if a full collection made room, but other threads took it first. */
 static bool was_late(const struct vm *v, uint64_t bytes)
 {
     const uint64_t small = bytes > v->p.tlab ? bytes : v->p.tlab;
@@ -152,7 +153,7 @@ static bool was_late(const struct vm *v, uint64_t bytes)
     return (in_cells(v, bytes) ? v->heap.room_cells : v->heap.room_bump) >= small + VM_BLOCK_BYTES;
 }
 
-/* Makes room, or tries to: each try with more. */
+/* Makes room, with a more thorough collection at each try. */
 static void make_room(struct vm_thread *t, uint64_t bytes, unsigned tries)
 {
     struct vm *v = t->vm;
@@ -182,7 +183,7 @@ void vm_reserve(struct vm_thread *t, uint64_t bytes)
     }
 }
 
-/* No pause between taking it and what the caller makes of it. */
+/* Takes memory. No pause comes between this and the caller's use of it. */
 static sim_addr take(struct vm_thread *t, uint64_t bytes)
 {
     struct vm *v = t->vm;

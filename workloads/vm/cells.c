@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-/* Up to 8 times the alignment a size each alignment, then four an octave: a cell is at most a
- * quarter larger than its object. */
+/* Sizes of cells: up to 8 times the alignment one each alignment, then four an octave, so that a
+ * cell is at most a quarter larger than its object. */
 enum { FINE_SIZES = 8 };
 
 unsigned vm_size_class(const struct vm_heap *h, uint64_t bytes)
@@ -77,7 +77,7 @@ static void cut(struct vm *v, size_t i, unsigned size)
     v->heap.cells.n_free--;
 }
 
-/* n whole blocks in a row; v->heap.cells.blocks: there are none. */
+/* Finds n whole blocks in a row; v->heap.cells.blocks: there are none. */
 static size_t find_blocks(struct vm *v, size_t n)
 {
     struct vm_cells *c = &v->heap.cells;
@@ -190,7 +190,7 @@ static void hint(struct vm_cells *c, unsigned size, size_t i)
         c->hint[size] = i;
 }
 
-/* The object lives on, or its memory is reclaimed. */
+/* True if the object lives on; else its memory is reclaimed. */
 static bool survives(struct vm_thread *gc, sim_addr at)
 {
     struct vm *v = gc->vm;

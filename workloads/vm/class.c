@@ -63,7 +63,7 @@ static uint32_t place_field(const struct layout *l, unsigned char *used, uint32_
     return at;
 }
 
-/* The end of the last field. */
+/* Lays out the fields, and returns the end of the last one. */
 static uint32_t lay_out(struct vm_class *k, const struct vm_core *c)
 {
     const struct vm_field *fields = k->of->fields;
@@ -118,7 +118,7 @@ uint64_t vm_bytes(const struct vm *v, const struct vm_header *h)
     return vm_array_bytes(&v->core, (enum vm_type) class, h->length);
 }
 
-/* Where the object's i-th reference is; 0, which is in the header: it has no more. */
+/* Returns the offset of the object's i-th reference; 0, which is in the header: it has no more. */
 uint64_t vm_ref_offset(const struct vm *v, const struct vm_header *h, uint64_t i)
 {
     const struct vm_class *k = v->classes.class[h->class & ~VM_FORWARDED];
@@ -263,7 +263,7 @@ static sim_addr slot_of(const struct vm_thread *t, const unsigned char *value)
     return (sim_addr)((uintptr_t)value - t->vm->core.bias);
 }
 
-/* Reading: what has moved is found where it is now. */
+/* Reads a reference; an object that has moved is found at its new place. */
 static void read_ref(struct vm_thread *t, struct vm_ref *to, const unsigned char *from)
 {
     const struct vm_core *c = &t->vm->core;

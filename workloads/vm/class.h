@@ -42,7 +42,8 @@ static inline sim_addr vm_at_place(const struct vm_core *c, uint32_t place)
 {
     return VM_HEAP + (uint64_t)(uint32_t)(place - 1) * c->layout->align;
 }
-/* What a slot refers to, 0 for null. References of 4 bytes are kept as places. */
+/* Returns the address of the object to which a slot refers, 0 for null. References of 4 bytes are
+ * kept as places. */
 static inline sim_addr vm_load_slot(const struct vm_core *c, sim_addr slot)
 {
     const unsigned char *from = (const unsigned char *)(c->bias + (uintptr_t)slot);
@@ -66,7 +67,7 @@ static inline void vm_store_slot(const struct vm_core *c, sim_addr slot, sim_add
     else
         memcpy(to, &at, sizeof at);
 }
-/* Its new address if it has moved. */
+/* Returns the object's new address if it has moved. */
 static inline sim_addr vm_forwarded(const struct vm_core *c, sim_addr at)
 {
     const struct vm_header *h = at ? vm_header(c, at) : NULL;

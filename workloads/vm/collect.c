@@ -6,7 +6,7 @@
 
 /* ---- pauses --------------------------------------------------------------------------------- */
 
-/* It finds its yield flag set. */
+/* The thread finds its yield flag set, and stops. */
 static void stops(struct vm_thread *t)
 {
     vm_system(t, EV_READ, vm_yield_flag(t), 4, vm_inlined(t, VM_SITE_SAFEPOINT, t->stands));
@@ -14,7 +14,7 @@ static void stops(struct vm_thread *t)
     t->asked = true;
 }
 
-/* The last one lets the collector begin. */
+/* Counts the threads that have stopped; the last one lets the collector begin. */
 void vm_stop_here(struct vm_thread *t)
 {
     struct vm *v = t->vm;
@@ -89,7 +89,8 @@ void vm_clear_object(struct vm_thread *gc, sim_addr at, uint64_t bytes)
     vm_emit(gc, EV_CLEAR, at, bytes, EVF_SYSTEM, 0);
 }
 
-/* As far as the end of a cache line, of the source or the destination, whichever is nearer. */
+/* Returns the bytes up to the end of a cache line, of the source or the destination, whichever is
+ * nearer. */
 uint64_t vm_copy_piece(struct vm_thread *gc, sim_addr to, sim_addr from, uint64_t offset,
                        uint64_t bytes)
 {
@@ -106,7 +107,7 @@ uint64_t vm_copy_piece(struct vm_thread *gc, sim_addr to, sim_addr from, uint64_
     return piece;
 }
 
-/* From here on the old header says where the object is. */
+/* Ends a copy: from here on the old header says where the object is. */
 void vm_commit_copy(struct vm_thread *gc, sim_addr to, sim_addr from, uint64_t bytes)
 {
     struct vm *v = gc->vm;

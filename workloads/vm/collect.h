@@ -11,7 +11,7 @@
 #include "workloads/vm/monitor.h"
 
 enum vm_want { VM_WANT_NONE, VM_WANT_CYCLE, VM_WANT_MINOR, VM_WANT_FULL };
-enum vm_barriers {                  /* what writes of references have to do, in addition */
+enum vm_barriers {                  /* the additional work of a write of a reference */
                    VM_REMEMBER = 1, /* old objects that refer to the nursery */
                    VM_SNAPSHOT = 2, /* marking runs: what is overwritten */
                    VM_FORWARD = 4   /* objects may have moved and not all references know */
@@ -33,7 +33,7 @@ struct vm_collector {
         log;         /* remembered slots (generational); overwritten references (snapshot) */
     uint64_t aborts; /* moves that a write of the program has spoilt */
 
-    /* For tests: in a pause, before and after. */
+    /* For tests: called in a pause, before and after. */
     void (*observe)(void *arg, struct vm *v, enum vm_moment m);
     void *observe_arg;
 };
@@ -49,7 +49,7 @@ void vm_start_world(struct vm_thread *gc, bool nursery);
 void vm_clear_object(struct vm_thread *gc, sim_addr at, uint64_t bytes);
 /* A copy of an object, with the accesses that takes, and its event. The source is forwarded. */
 void vm_copy_object(struct vm_thread *gc, sim_addr to, sim_addr from, uint64_t bytes);
-/* Its end: from now on the object is at `to`. */
+/* Ends the copy: from now on the object is at `to`. */
 void vm_commit_copy(struct vm_thread *gc, sim_addr to, sim_addr from, uint64_t bytes);
 void vm_retire_all(struct vm *v);
 /* The accesses to copy a piece of [from, from + bytes) that begins at offset; the piece's bytes. */

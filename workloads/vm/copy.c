@@ -76,7 +76,7 @@ static void update_root(struct vm *v, struct vm_ref *r, sim_addr where)
     vm_system_step(gc, EV_WRITE, where, reference, VM_SITE_ROOTS);
 }
 
-/* From header to header: all that is left there is dead, or has moved. */
+/* Clears a region from header to header: each object there is dead, or has moved. */
 void vm_clear_region(struct vm_thread *gc, sim_addr base, sim_addr end)
 {
     struct vm *v = gc->vm;

@@ -26,7 +26,8 @@ static void begin(struct vm *v)
     v->sched.wokens = 0;
 }
 
-/* While the scheduler is pinned nobody but who pinned it goes on: who was told to stop says so. */
+/* Holds a thread back while the scheduler is pinned: nobody but the thread that pinned it goes on.
+ * A thread that was told to stop says so. */
 static void hold(struct vm *v, struct vm_thread *t)
 {
     t->held_back = true;

@@ -4,7 +4,7 @@
  * in bursts, as the loads and stores of a basic block do, with few long pauses between. */
 #include "workloads/vm/vm_int.h"
 
-/* What is still owed to the mean when `left` entries are to come. */
+/* Returns one entry's share of the work owed to the mean, when `left` entries are to come. */
 static uint64_t share(uint64_t owed, uint64_t left)
 {
     return owed / left;
@@ -41,7 +41,7 @@ static void fill_geometric(uint32_t gap[VM_GAPS], uint64_t total)
         gap[i--]--;
 }
 
-/* By a seed that is always the same. */
+/* Shuffles the gaps by a seed that is always the same. */
 static void shuffle(uint32_t gap[VM_GAPS])
 {
     struct rng r;
@@ -66,7 +66,7 @@ void vm_gaps_open(struct vm *v)
         fill_even(v->core.more, total);
     }
     for (size_t i = 0; i < VM_GAPS; i++)
-        v->core.more[i] -= VM_GAP; /* what is less than none here is so for all that follows, too */
+        v->core.more[i] -= VM_GAP; /* if this is less than none, so are all that follow */
 }
 
 uint32_t vm_gap_first(sim_tid tid)

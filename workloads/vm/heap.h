@@ -62,7 +62,7 @@ enum vm_use { VM_USE_FREE, VM_USE_CELLS, VM_USE_LARGE, VM_USE_TAIL /* of a large
 struct vm_block {
     uint8_t use, size; /* enum vm_use; a size class */
     bool swept;        /* false: the sweep under way has not been here */
-    uint32_t blocks;   /* of a large object */
+    uint32_t blocks;   /* blocks of a large object */
     sim_addr free;     /* its free list; each free cell's word is the next */
 };
 struct vm_cells { /* a space of blocks */
@@ -112,7 +112,7 @@ static inline void vm_mark_clear(struct vm_heap *h, sim_addr at)
 
     h->marks[i / 64] &= ~(UINT64_C(1) << i % 64);
 }
-/* The simulated address of its mark. */
+/* Returns the simulated address of the object's mark. */
 static inline sim_addr vm_mark_at(const struct vm_heap *h, sim_addr at)
 {
     return vm_area(VM_AREA_MARKS, vm_grain(h, at) / 64 * 8);
@@ -120,7 +120,7 @@ static inline sim_addr vm_mark_at(const struct vm_heap *h, sim_addr at)
 
 /* ---- new objects: alloc.c ------------------------------------------------------------------- */
 
-/* The thread's allocation buffer ends here; what is left of it is filled. */
+/* Ends the thread's allocation buffer; the rest of it is filled. */
 void vm_retire(struct vm *v, struct vm_thread *t);
 void vm_fill(struct vm *v, sim_addr at, sim_addr end);
 void vm_reserve(struct vm_thread *t, uint64_t bytes); /* collects unless there is room */
@@ -129,11 +129,11 @@ void vm_reserve(struct vm_thread *t, uint64_t bytes); /* collects unless there i
 
 void vm_cells_open(struct vm_heap *h, sim_addr base, uint64_t bytes);
 unsigned vm_size_class(const struct vm_heap *h, uint64_t bytes); /* VM_SIZES: too large */
-/* Some free cells, as a list; 0: there are none. fresh: a whole block may be cut. */
+/* Takes some free cells, as a list; 0: there are none. fresh: a whole block may be cut. */
 sim_addr vm_cells_take(struct vm *v, unsigned size, bool fresh);
 sim_addr vm_next_cell(const struct vm_core *c, sim_addr cell); /* 0: it is the last */
 sim_addr vm_cells_large(struct vm *v, uint64_t bytes);         /* 0: no room */
-/* One cell or large object; for the collector. 0: no room. */
+/* Takes one cell or large object, for the collector. 0: no room. */
 sim_addr vm_cells_one(struct vm *v, uint64_t bytes);
 sim_addr vm_cells_object(const struct vm_heap *h, sim_addr inside); /* that this address lies in */
 /* A sweep is to come: nobody has free cells any more. */

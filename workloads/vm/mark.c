@@ -51,7 +51,7 @@ void vm_mark_drain(struct vm_thread *gc)
         scan(gc, v->gc.stack.at[--v->gc.stack.n]);
 }
 
-/* What was overwritten meanwhile. */
+/* Marks the references that were overwritten since marking began. */
 static void mark_log(struct vm_thread *gc)
 {
     struct vm *v = gc->vm;

@@ -80,7 +80,7 @@ void vm_monitor_free(struct vm *v, struct vm_header *h)
     h->word = 0;
 }
 
-/* Where its lock word is, and how long. */
+/* Returns the address of the object's lock word; lock_bytes: its size. */
 static sim_addr lock_word(const struct vm_thread *t, const struct vm_ref *o)
 {
     return o->at + t->vm->core.layout->lock;
@@ -98,7 +98,7 @@ static void see(struct vm_thread *t, struct vm_ref *o, const char *what)
         vm_fail(t, "%s an object inside a transaction; commit first", what);
 }
 
-/* What a program may do only with the monitor in hand. */
+/* Returns the monitor for an operation that is allowed to its owner alone. */
 static struct vm_monitor *held(struct vm_thread *t, struct vm_ref *o, const char *what)
 {
     see(t, o, what);
@@ -109,7 +109,7 @@ static struct vm_monitor *held(struct vm_thread *t, struct vm_ref *o, const char
 
 /* ---- biased locks --------------------------------------------------------------------------- */
 
-/* It stands at a yield point, and stops until it is let go. A thread that is blocked, or that a
+/* Stops a thread at a yield point until it is let go. A thread that is blocked, or that a
  * collection has stopped, has taken its stop lock before. */
 static void hold_up(struct vm_thread *u)
 {
@@ -202,7 +202,7 @@ void vm_drop_heavy(struct vm_thread *t)
     t->heavy = 0;
 }
 
-/* Under a heavy lock, which m gets if it has none. */
+/* Works under a heavy lock, which m gets if it has none. */
 static void use_heavy(struct vm_thread *t, struct vm_monitor *m)
 {
     if (!m->heavy) {
@@ -213,7 +213,7 @@ static void use_heavy(struct vm_thread *t, struct vm_monitor *m)
     note_heavy(t, m->heavy);
 }
 
-/* Nobody waits for it any more. */
+/* Gives the heavy lock back, as no thread waits for it any more. */
 static void deflate(struct vm_thread *t, struct vm_monitor *m)
 {
     const uint32_t i = m->heavy;
@@ -225,8 +225,9 @@ static void deflate(struct vm_thread *t, struct vm_monitor *m)
         t->heavy = i;
 }
 
-/* Who has queued looks again. Where a machine says who comes first, that is who has queued longest,
- * as in Jikes RVM (Lock.unlockHeavy); another one that comes before it gets the monitor. */
+/* Releases the monitor. All queued threads look again. On a machine, which decides who comes first,
+ * the one that has queued longest does, as in Jikes RVM (Lock.unlockHeavy); a thread that comes
+ * before it gets the monitor. */
 static void let_go(struct vm *v, struct vm_monitor *m)
 {
     m->owner = NULL;
@@ -242,8 +243,8 @@ static void let_go(struct vm *v, struct vm_monitor *m)
 
 /* ---- what programs do with them ------------------------------------------------------------- */
 
-/* Where time passes under the heavy lock, the monitor may be another one's by now, or light again.
- */
+/* Looks the monitor up again where time may have passed under the heavy lock: it may be another one
+ * by now, or light again. */
 static struct vm_monitor *look_again(struct vm_thread *t, struct vm_ref *o, struct vm_monitor *m)
 {
     if (!t->vm->sched.driven)
@@ -345,7 +346,7 @@ void vm_wait(struct vm_thread *t, struct vm_ref *o, uint64_t site)
         note_heavy(t, m->heavy);
 }
 
-/* Who is notified queues for the monitor, which the notifier still has (Lock.notify). */
+/* A notified thread queues for the monitor, which the notifier still has (Lock.notify). */
 void vm_notify(struct vm_thread *t, struct vm_ref *o, bool all, uint64_t site)
 {
     struct vm_monitor *m = held(t, o, "notifies");

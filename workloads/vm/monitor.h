@@ -28,7 +28,7 @@
 
 struct vm_monitor {
     struct vm_thread *owner; /* NULL: free */
-    struct vm_thread *bias;  /* who had it first and alone; NULL: nobody, or several */
+    struct vm_thread *bias;  /* the thread that had it first and alone; NULL: none, or several */
     bool shared;             /* several had it: it has no bias any more */
     uint32_t heavy;          /* the number of its heavy lock; 0: thin */
     uint32_t depth;
@@ -44,7 +44,7 @@ struct vm_monitors {
     uint32_t n_heavy;               /* heavy locks that there are, from 1 */
 };
 
-/* Before a thread blocks: it takes its stop lock, and writes `stopped`. */
+/* Called before a thread blocks: it takes its stop lock, and writes `stopped`. */
 void vm_stopping(struct vm_thread *t);
 /* The accesses under a lock of the runtime that change what it guards. */
 void vm_guarded(struct vm_thread *t, sim_addr lock, sim_addr what, uint64_t site);

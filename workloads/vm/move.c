@@ -71,7 +71,7 @@ static void mend_root(struct vm *v, struct vm_ref *r, sim_addr where)
     vm_system(gc, EV_WRITE, where, reference, VM_SITE_ROOTS);
 }
 
-/* As a compare and swap: no write of the program is lost. */
+/* Mends the slot by a compare and swap, so that no write of the program is lost. */
 static void mend_slot(struct vm_thread *gc, sim_addr slot)
 {
     struct vm *v = gc->vm;

@@ -28,7 +28,7 @@ struct vm_thread *vm_unqueue(struct vm_queue *q)
     return t;
 }
 
-/* It may be asked again. */
+/* Notes that the thread may be asked again. */
 static void note_woken(struct vm *v, const struct vm_thread *t)
 {
     v->sched.woken =
@@ -36,9 +36,9 @@ static void note_woken(struct vm *v, const struct vm_thread *t)
     v->sched.woken[v->sched.wokens++] = t->run.tid;
 }
 
-/* On kernel threads it goes to the queue of who wakes it, as its data are likely in that one's
- * caches; the collector has a kernel thread of its own, and what it wakes goes back to where it
- * belongs. */
+/* Wakes the thread. On kernel threads it goes to the queue of the thread that wakes it, as its data
+ * are likely in that one's caches. The collector has a kernel thread of its own, so threads that it
+ * wakes go back to their own. */
 void vm_wake(struct vm *v, struct vm_thread *t)
 {
     assert(t->state == VM_IS_BLOCKED);
@@ -143,8 +143,8 @@ static struct vm_thread *pick_kernel(struct vm *v)
 
 /* ---- turns ---------------------------------------------------------------------------------- */
 
-/* Who has the next turn. An adversarial schedule never gives it to the same thread twice while
- * others are ready. */
+/* Returns the thread with the next turn. An adversarial schedule never gives it to the same thread
+ * twice while others are ready. */
 static struct vm_thread *pick(struct vm *v, const struct vm_thread *now)
 {
     if (v->p.kernel_threads)
@@ -159,7 +159,7 @@ static struct vm_thread *pick(struct vm *v, const struct vm_thread *now)
     return t;
 }
 
-/* Evenly from 1 on, so that turns are a quantum long on average. */
+/* Draws a length evenly from 1 on, so that turns are a quantum long on average. */
 static uint64_t turn_length(struct vm *v)
 {
     if (v->p.schedule == VM_ROUND_ROBIN)
@@ -286,7 +286,8 @@ void vm_pause_access(struct vm_thread *t)
     t->reaches = false;
 }
 
-/* Nothing may be pinned: then nobody could wake it, but who is told to stop. */
+/* Blocks the thread. Nothing may be pinned, as nobody could wake it then, but for a thread that is
+ * told to stop. */
 void vm_block(struct vm_thread *t, struct vm_queue *q, const char *what, enum ev_kind awaits)
 {
     struct vm *v = t->vm;

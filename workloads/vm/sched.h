@@ -28,7 +28,7 @@ struct vm_thread {
     enum vm_state state;
     bool started; /* has made an event */
 
-    /* What it owes before its next event (vm_catch_up). */
+    /* Work that the thread owes before its next event (vm_catch_up). */
     bool stale;     /* a pause has been since its last event: it reads `resumed` */
     bool asked;     /* its yield flag was set: it takes that back */
     bool held_up;   /* another thread has stopped it: it takes its stop lock */
@@ -56,8 +56,8 @@ struct vm_thread {
 };
 
 struct vm_scheduler {
-    struct fiber *host;        /* who asks for events */
-    struct fiber *dead;        /* of a thread that has ended; freed by who runs next */
+    struct fiber *host;        /* the fiber that asks for events */
+    struct fiber *dead;        /* a thread's that has ended; freed by the next one that runs */
     struct vm_thread **thread; /* owns; by number; the collector too */
     size_t n_threads, cap_threads;
     size_t alive; /* threads of the program */
@@ -67,12 +67,12 @@ struct vm_scheduler {
     uint32_t cursor; /* round robin: the last thread, or kernel thread */
     unsigned pinned; /* calls of vm_pin that are open */
     struct rng rng;
-    /* By kernel thread: whom it runs. The last one is the collector's alone. */
+    /* The thread that each kernel thread runs. The last kernel thread is the collector's alone. */
     struct vm_thread *runs[VM_KERNELS + 1];
     uint64_t left;      /* events of the turn, as of `from` */
-    struct event *from; /* where the turn's events in this batch begin */
+    struct event *from; /* the first of the turn's events in this batch */
 
-    /* Who runs is decided outside (struct driven): then there are no turns. */
+    /* Driven from outside (struct driven): the caller decides who runs, and there are no turns. */
     bool driven;
     uint64_t asked; /* times */
     bool rests;     /* the thread that was asked looks again in a while */
@@ -90,7 +90,8 @@ void vm_enqueue(struct vm_queue *q, struct vm_thread *t);
 void vm_bury(struct vm *v); /* a fiber can't free the stack that it runs on: the next one does */
 void vm_wake_all(struct vm *v, struct vm_queue *q);
 struct vm_thread *vm_unqueue(struct vm_queue *q); /* NULL: empty */
-/* Until woken. what: for messages; awaits: with what it goes on. q may be NULL. */
+/* Blocks until woken. what: for messages; awaits: the kind of event with which it goes on. q may be
+ * NULL. */
 void vm_block(struct vm_thread *t, struct vm_queue *q, const char *what, enum ev_kind awaits);
 extern const struct driven vm_driven; /* drive.c */
 void vm_answer(struct vm_thread *t);  /* driven: until it is asked again */
@@ -99,7 +100,7 @@ void vm_rearm(struct vm *v);
 void vm_pin(struct vm *v);
 void vm_unpin(struct vm *v);
 void vm_urge(struct vm_thread *t);     /* a good moment for an adversary to let others run */
-void vm_catch_up(struct vm_thread *t); /* what it owes before its next event */
+void vm_catch_up(struct vm_thread *t); /* pays its debts before its next event */
 static inline void vm_step(struct vm_thread *t)
 {
     if (UNLIKELY(t->run.core->at >= t->run.core->stop))

@@ -89,7 +89,8 @@ static uint32_t new_inlined(struct vm *v, enum vm_site place, uint64_t site)
     return (uint32_t)*id;
 }
 
-/* By the program's site and the runtime's place; made when it is first used. */
+/* Returns the site of the runtime's place, inlined at the program's site; made when it is first
+ * used. */
 uint64_t vm_inlined(struct vm_thread *t, enum vm_site place, uint64_t site)
 {
     struct vm *v = t->vm;

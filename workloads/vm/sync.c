@@ -62,7 +62,7 @@ unsigned char *vm_volatile(struct vm_thread *t, const struct vm_ref *o, const st
     return value;
 }
 
-/* Where the value is; its read has happened. */
+/* Returns a pointer to the value, after the event of its read. */
 static unsigned char *begin_update(struct vm_thread *t, struct vm_ref *o, unsigned field,
                                    enum vm_type type, uint64_t site)
 {

@@ -238,7 +238,7 @@ static struct vm_bump bump(sim_addr base, uint64_t bytes)
     return (struct vm_bump){base, base, base + bytes};
 }
 
-/* Which spaces a heap has, by its collector (heap.h). */
+/* Opens the spaces that a heap has with its collector (heap.h). */
 static void open_spaces(struct vm *v)
 {
     const uint64_t heap = v->p.heap, half = heap / 2 / VM_BLOCK_BYTES * VM_BLOCK_BYTES;

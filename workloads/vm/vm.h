@@ -45,7 +45,7 @@ enum vm_spread { VM_EVEN, VM_GEOMETRIC, VM_SPREAD_AUTO };
 enum vm_tier { VM_COMPILED, VM_INTERPRETED };
 struct vm_params {
     uint64_t seed;                /* of the schedule */
-    uint64_t threads;             /* what a kernel makes of it is its own affair */
+    uint64_t threads;             /* a kernel may use them as it likes */
     uint64_t quantum;             /* events */
     uint64_t kernel_threads;      /* 0: each language thread is one */
     uint64_t heap, nursery, tlab; /* bytes */
@@ -62,7 +62,7 @@ struct vm_params {
     uint32_t tier;                /* enum vm_tier */
     const char *interpreter;      /* low, mid, high, or a number */
     const char *outside;          /* auto, or a number */
-    /* Of these texts, in hundredths (workloads/base_program.c). */
+    /* The values of these texts, in hundredths (workloads/base_program.c). */
     uint64_t instructions; /* between two accesses of the program, compiled */
     uint64_t slower;       /* instructions for one of compiled code */
 };
@@ -103,7 +103,7 @@ enum vm_site {
 #define VM_SITES(list)                                                                             \
     enum at { AT_BEFORE = VM_SITE_FIRST - 1, list(VM_SITE_ENUM) AT_END };                          \
     static const char *const at_names[] = {list(VM_SITE_TEXT) NULL};
-/* One more, made at run time; text is copied. Each call gives another number. */
+/* Makes one more site at run time; text is copied. Each call gives another number. */
 uint64_t vm_site(struct vm_thread *t, const char *text);
 
 /* ---- classes -------------------------------------------------------------------------------- */
@@ -119,7 +119,7 @@ struct vm_field {
     {                                                                                              \
         NULL, VM_I8, 0                                                                             \
     }
-struct vm_type_of { /* what a class is made of; a constant */
+struct vm_type_of { /* the make-up of a class; a constant */
     const char *name;
     const struct vm_field *fields;
     /* Runs once, in the thread that first uses the class, before its class-init; NULL: the class
@@ -139,7 +139,7 @@ struct vm_class {
     uint32_t id, bytes;          /* bytes of an object, header included */
     uint32_t fields;
     uint32_t element; /* arrays: its enum vm_type; else VM_TYPES */
-    void *arg;        /* of init */
+    void *arg;        /* handed to init */
     struct vm_slot slot[];
 };
 /* Loads a class; each call makes another. Not an event. */
@@ -173,7 +173,7 @@ bool vm_same(struct vm_thread *t, const struct vm_ref *a, const struct vm_ref *b
 
 /* ---- objects -------------------------------------------------------------------------------- */
 
-/* Both collect when there is no room. Contents are zero and null. */
+/* vm_new and vm_new_array collect when there is no room. Contents are zero and null. */
 void vm_new(struct vm_thread *t, struct vm_ref *to, const struct vm_class *k, uint64_t site);
 void vm_new_array(struct vm_thread *t, struct vm_ref *to, enum vm_type element, uint64_t length,
                   uint64_t site);
@@ -196,8 +196,8 @@ void vm_load_ref(struct vm_thread *t, struct vm_ref *to, struct vm_ref *array, u
                  uint64_t site);
 void vm_store_ref(struct vm_thread *t, struct vm_ref *array, uint64_t index,
                   const struct vm_ref *value, uint64_t site);
-/* Of a volatile field, as one: a vread, then a vwrite. The old value. vm_cas writes only when the
- * old value is `expected` (and then returns that). */
+/* An atomic update of a volatile field: a vread, then a vwrite. Returns the old value. vm_cas
+ * writes only when the old value is `expected` (and then returns that). */
 int32_t vm_add_i32(struct vm_thread *t, struct vm_ref *o, unsigned field, int32_t add,
                    uint64_t site);
 int64_t vm_add_i64(struct vm_thread *t, struct vm_ref *o, unsigned field, int64_t add,
@@ -209,13 +209,13 @@ void vm_stack(struct vm_thread *t, bool write, unsigned word, uint64_t site);
 
 /* ---- synchronisation ------------------------------------------------------------------------ */
 
-/* Any object's monitor; reentrant. */
+/* Every object has a monitor; it is reentrant. */
 void vm_lock(struct vm_thread *t, struct vm_ref *o, uint64_t site);
 void vm_unlock(struct vm_thread *t, struct vm_ref *o, uint64_t site);
 void vm_wait(struct vm_thread *t, struct vm_ref *o, uint64_t site); /* until notified; no more */
 void vm_notify(struct vm_thread *t, struct vm_ref *o, bool all, uint64_t site);
 
-/* Not on the heap. Rounds are counted. */
+/* A barrier is not on the heap. It counts its rounds. */
 struct vm_barrier;
 struct vm_barrier *vm_barrier_new(struct vm_thread *t, unsigned parties);
 void vm_barrier_wait(struct vm_thread *t, struct vm_barrier *b, uint64_t site);
@@ -226,7 +226,7 @@ sim_tid vm_fork(struct vm_thread *t, void (*fn)(struct vm_thread *u, void *arg),
 void vm_join(struct vm_thread *t, sim_tid u, uint64_t site);
 void vm_yield(struct vm_thread *t); /* lets others run, if some can; not an event */
 
-/* Between them accesses to fields and elements are the transaction's. Transactions exclude each
+/* Between the two, accesses to fields and elements are the transaction's. Transactions exclude each
  * other; other threads' plain accesses do not wait. Inside: no synchronisation, no volatiles, and
  * allocations together of at most `reserve` bytes. */
 void vm_txn_begin(struct vm_thread *t, uint64_t reserve, uint64_t site);
@@ -248,11 +248,11 @@ void vm_phase(struct vm_thread *t, const char *text); /* the same text is the sa
 void vm_roi_begin(struct vm_thread *t);
 void vm_roi_end(struct vm_thread *t);
 bool vm_roi_goes_on(const struct vm_thread *t);
-/* For showing only: how long the program is, in units of its own, and who knows how much of that is
- * done. It is asked at each batch, until done is NULL. */
+/* Sets the program's length, in units of its own, and the function that says how much is done: for
+ * showing only. It is asked at each batch, until done is NULL. */
 void vm_progress(struct vm_thread *t, uint64_t all, uint64_t (*done)(const void *arg),
                  const void *arg);
-/* At least one collection of the whole heap, whatever the heap needs. */
+/* Collects the whole heap at least once, whatever the heap needs. */
 void vm_collect(struct vm_thread *t);
 /* The program's System.gc(): none, unless the parameter system_gc says so. */
 void vm_system_gc(struct vm_thread *t);
@@ -270,8 +270,8 @@ void *vm_scratch(struct vm_thread *t, size_t n, size_t bytes);
 
 /* ---- inside: what the accesses need inline -------------------------------------------------- */
 
-/* What the host keeps in the bytes of a header, whatever the layout: an object has class and word,
- * an array length, too. */
+/* The host's copy of a header, whatever the layout: an object has class and word, an array length,
+ * too. */
 struct vm_header {
     uint32_t class; /* id; VM_FORWARDED */
     uint32_t word;  /* number of the monitor, 0: none; or the new place, forwarded (vm_place) */
@@ -279,7 +279,7 @@ struct vm_header {
 };
 #define VM_FORWARDED 0x80000000u
 
-struct vm_identity { /* of a record's access: which object, whatever its address */
+struct vm_identity { /* the object of a record's access, whatever its address */
     uint64_t object; /* from 1; 0: none */
     uint64_t offset; /* in bytes */
 };
@@ -299,7 +299,7 @@ struct vm_core {
     const struct vm_class *const *classes;
     const struct layout *layout;
     uint8_t shift[VM_TYPES];      /* log2 of a value's bytes */
-    uint8_t elements[VM_TYPES];   /* where an array's begin */
+    uint8_t elements[VM_TYPES];   /* offsets of an array's first element */
     struct event *rec;            /* the batch */
     struct vm_identity *identity; /* beside the batch; NULL: not asked for */
     struct vm_proved proved;      /* owns */

@@ -20,7 +20,7 @@
 
 enum { VM_BATCH = 4096 };
 
-struct vm_program { /* what runs */
+struct vm_program { /* the program that runs */
     const struct workload *workload;
     void *params;          /* owns; the workload's own */
     struct config *config; /* owns; texts in params live in it */
@@ -66,14 +66,14 @@ struct vm_barrier_list {
 };
 
 struct vm_txn {              /* transactions run one at a time */
-    struct vm_thread *owner; /* of the open one; NULL: none is */
+    struct vm_thread *owner; /* the thread whose transaction is open; NULL: none is */
     struct vm_queue queue;
     uint64_t bytes; /* that the open one may still allocate */
 };
 
 struct vm {
     struct source source; /* first */
-    struct vm_core core;  /* what accesses need inline (vm.h) */
+    struct vm_core core;  /* the part that inline accesses need (vm.h) */
     struct vm_params p;
     struct names *names; /* owns; of sites and phases */
     struct vm_program program;
@@ -114,7 +114,7 @@ struct vm *vm_open(const struct workload *w, const struct vm_params *p, void *pa
 /* ---- gap.c ---------------------------------------------------------------------------------- */
 
 void vm_gaps_open(struct vm *v);
-uint32_t vm_gap_first(sim_tid tid); /* where a thread begins in the table of gaps */
+uint32_t vm_gap_first(sim_tid tid); /* a thread's first place in the table of gaps */
 
 /* ---- site.c --------------------------------------------------------------------------------- */
 
