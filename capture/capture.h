@@ -12,7 +12,7 @@ struct window {          /* accesses outside are not recorded */
     const char *method;  /* inside of which it is open; NULL: none */
     uint64_t warm_up;    /* calls of the method that do not open it */
     int toggle;          /* a signalfd: each signal opens or closes it; -1: none */
-    /* Not 0: the signal that ends the recording, which the program is sent, too. */
+    /* The signal that ends the recording, which the program is sent, too; 0: none. */
     const volatile sig_atomic_t *stop;
 };
 
@@ -32,7 +32,7 @@ struct captured { /* known when the source is at its end */
     bool opened; /* the window was */
     uint32_t threads;
     uint32_t processes;   /* that were built for capture; the trace is of the first one */
-    int status;           /* of the program, as waitpid gives it */
+    int status;           /* the program's, as waitpid gives it */
     unsigned left;        /* classes that could not be instrumented */
     char left_first[200]; /* the first one, and why */
 };

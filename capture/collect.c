@@ -41,7 +41,7 @@ struct capture {
     char *line;       /* owns; of it */
     size_t line_room;
     struct map given;                /* memory that was allocated, and lives: address to bytes */
-    uint64_t gap[RING_THREADS + 1];  /* of the thread's next event, beside its own */
+    uint64_t gap[RING_THREADS + 1];  /* the gap of the thread's next event, beside its own */
     uint32_t held[RING_THREADS + 1]; /* locks, by thread */
     struct event rec[(BATCH + 1) * EVENT_RECORDS];
 };
@@ -198,7 +198,7 @@ static void given_before(struct capture *c, size_t *n, struct event *to)
     ++*n;
 }
 
-/* What is said of the trace at the end. */
+/* Counts the accesses, and those made with a lock held, for the summary after the capture. */
 static void tell(struct capture *c, const struct event *ev)
 {
     uint32_t *held = &c->held[ev->tid];
@@ -215,7 +215,7 @@ static void tell(struct capture *c, const struct event *ev)
     }
 }
 
-/* In a collector's pause what it did is gathered. True: that is all for this record. */
+/* Gathers the collector's work in its pause. True: that is all for this record. */
 static bool in_pause(struct capture *c, const struct event *ev)
 {
     if (ev->kind == EV_GC_BEGIN) {
@@ -260,7 +260,7 @@ static bool is_aside(struct capture *c, uint16_t thread, const struct ring_recor
     return r->kind == RING_GAP || r->kind == RING_NAMED;
 }
 
-/* It has become an event, at the n-th place. */
+/* Turns a record into an event, at the n-th place. */
 static void take_record(struct capture *c, size_t *n, uint16_t thread, const struct ring_record *r)
 {
     struct event *to = &c->rec[*n];
@@ -353,8 +353,9 @@ static bool is_spent(struct spent *to, const char *line)
     return true;
 }
 
-/* That, "T 3 main", "S 12 Main.run:30", and "X Main: reason" of a class that was left as it is. A
- * site's line is there before its first record is. */
+/* Reads the lines of names: "T 3 main", "S 12 Main.run:30", "X Main: reason" of a class that was
+ * left as it is, and "C" (account_tell in capture/java/agent.c). A site's line is there before its
+ * first record is. */
 static void read_names(struct capture *c)
 {
     unsigned long long id;
@@ -451,7 +452,8 @@ static int capture_next(struct source *s, struct batch *b, struct err *e)
     return 0;
 }
 
-/* As long as the calling thread lives there is a reader. */
+/* Takes the lock by which the program knows that there is a reader, as long as this thread lives.
+ */
 static void reader_comes(struct ring *r)
 {
     pthread_mutexattr_t how;
@@ -476,7 +478,8 @@ static void program_left(struct capture *c)
     }
 }
 
-/* What goes on without a reader goes on alone. */
+/* A program that goes on without its reader goes on unrecorded: the ring is closed first, so that
+ * its threads do not wait for room. */
 static void capture_close(struct source *s)
 {
     struct capture *c = (struct capture *)s;
@@ -534,7 +537,7 @@ static FILE *lines_make(int *to)
     return f;
 }
 
-/* In the child. What fails is told through the pipe, which a program that starts closes. */
+/* Runs in the child. A failure is told through the pipe, which a program that starts closes. */
 static bool ready_for_ring(int fd, int names)
 {
     char text[32];

@@ -21,14 +21,14 @@ enum { GIVE_BACK = 1024 };
 struct lane {
     uint64_t at;    /* the slot that is read next */
     uint64_t given; /* slots below it were given back */
-    uint64_t stamp; /* of a plain access that is next */
+    uint64_t stamp; /* the stamp of the plain access that is next */
     uint16_t thread;
     uint64_t before; /* numbers above it wait for it, which lies behind; NOTHING: none do */
     size_t holes, room;
     uint64_t *hole; /* owns: slots below `at` that were not filled yet */
 };
 
-struct turn { /* of a lane */
+struct turn { /* a lane's turn */
     uint64_t key;
     uint32_t lane;
 };
@@ -144,7 +144,7 @@ static bool has_number(const struct ring_slot *s, uint64_t *number)
 
 /* ---- where a lane goes on ------------------------------------------------------------------- */
 
-/* A record begins there. What waits for room has nothing there but an older lap. */
+/* True if a record begins there. A slot that waits for room has nothing but an older lap. */
 static bool begins(const struct lanes *l, const struct lane *a, uint64_t at)
 {
     const uint64_t last = last_of(slot_at(l, a, at));
@@ -163,7 +163,7 @@ static void give_back(struct lanes *l, struct lane *a)
     a->given = to;
 }
 
-/* The next slot is one for now. */
+/* Notes that the next slot is a hole for now: a record may still come there. */
 static void hole_add(struct lane *a)
 {
     a->hole = xgrow(a->hole, a->holes, &a->room, sizeof *a->hole);
@@ -180,8 +180,8 @@ static void hole_remove(struct lane *a, uint64_t from, uint64_t end)
     a->holes = kept;
 }
 
-/* A slot that is not filled, and one behind it that is: a signal came, and its handler writes
- * records, which come first. Each slot between may be where a record begins. */
+/* Looks behind a slot that is not filled for one that is: a signal came, and its handler writes
+ * records, which come first. A record may begin in each slot between. */
 static uint64_t behind(struct lanes *l, struct lane *a)
 {
     const uint64_t reserved =
@@ -205,14 +205,15 @@ static bool is_missing(const struct lanes *l, uint64_t number)
     return map_find(&l->missing, number) != NULL;
 }
 
-/* Where the next record is. What was interrupted last is first, unless the number that is next is
- * there, or one that is late. */
+/* Returns the slot of the lane's next record. Of several interrupted records the latest is first,
+ * unless another one has the number that is next, or a late one. */
 static uint64_t where(struct lanes *l, struct lane *a)
 {
     const bool more = begins(l, a, a->at);
     uint64_t number, found = NOTHING;
 
-    /* After the look at what is behind, as that may have come later. */
+    /* Interrupted records come after the look at the record behind them, as they may have come
+     * later. */
     for (size_t i = a->holes; i-- > 0;) {
         if (!begins(l, a, a->hole[i]))
             continue;
@@ -255,7 +256,7 @@ static bool is_behind(struct lanes *l, struct lane *a)
     return false;
 }
 
-/* What was begun and is not there is lost. */
+/* A record that was begun and never written in full is lost. Counts it, and goes on behind it. */
 static void abandon(struct lanes *l, struct lane *a)
 {
     const uint64_t reserved = atomic_load(&l->ring->lane[a - l->lane].reserved);
@@ -275,13 +276,13 @@ static void pass(struct lane *a, uint64_t at, uint64_t slots)
 
 /* ---- keys ----------------------------------------------------------------------------------- */
 
-/* The clock is above all that was ever given out. */
+/* True if the number was given out: the clock is above all that were. */
 static bool is_given_out(struct lanes *l, uint64_t number)
 {
     return number < l->clock || number < atomic_load(&l->ring->clock);
 }
 
-/* A record of it can still come. */
+/* True if a record with the number can still come. */
 static bool is_due(struct lanes *l, uint64_t number)
 {
     return number < l->number ? is_missing(l, number) : is_given_out(l, number);
@@ -293,7 +294,7 @@ static void stamp(struct lanes *l, struct lane *a, uint64_t to)
         a->stamp = to;
 }
 
-/* The key of what is next in the lane, and where that is; NOTHING. */
+/* Returns the key of the lane's next record, and its place; NOTHING: there is none. */
 static uint64_t look(struct lanes *l, struct lane *a, uint64_t *at)
 {
     for (;;) {
@@ -407,7 +408,7 @@ static bool is_settled(struct lanes *l)
     return true;
 }
 
-/* What has this number comes now. */
+/* Notes that the record with this number comes now. */
 static void count(struct lanes *l, struct lane *a, uint64_t number)
 {
     if (number == l->number)
@@ -421,7 +422,7 @@ static void count(struct lanes *l, struct lane *a, uint64_t number)
 
 /* ---- what is next --------------------------------------------------------------------------- */
 
-/* Plain accesses that lie together. */
+/* Takes plain accesses that lie together. */
 static size_t smalls(struct lanes *l, const struct lane *a, size_t most)
 {
     const struct ring_slot *s = slot_at(l, a, a->at);

@@ -16,7 +16,7 @@ struct lanes_next {
     const struct ring_slot *slot; /* theirs; borrowed until the next call */
     struct ring_record record;    /* no stamps, owners, ticks */
 };
-/* What is next, at most so many accesses. False: nothing yet. */
+/* Gets the next record, or at most `most` accesses. False: there is nothing yet. */
 bool lanes_next(struct lanes *l, size_t most, struct lanes_next *to);
 
 uint64_t lanes_lost(const struct lanes *l);   /* at the end: records that were begun, and no more */

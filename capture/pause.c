@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No program has it: above all addresses that 47 bits reach. */
+/* The place at which an object waits. No program has it: it is above all addresses that 47 bits
+ * reach. */
 #define ASIDE UINT64_C(0x7fff000000000000)
 
 static void put(struct pause *p, struct event ev)
@@ -31,14 +32,14 @@ static void clear(struct pause *p, sim_tid tid, sim_addr addr, uint64_t bytes)
 {
     struct event *last = p->records ? &p->rec[p->records - 1] : NULL;
 
-    /* Of memory that lies together one event: a collector reclaims it as a whole. */
+    /* Memory that lies together gets one event, as a collector reclaims it as a whole. */
     if (last && last->kind == EV_CLEAR && last->addr + last->aux == addr)
         last->aux += bytes;
     else
         put(p, (struct event){.kind = EV_CLEAR, .tid = tid, .addr = addr, .aux = bytes});
 }
 
-/* Copies, and clears what of the old place the new one does not cover. */
+/* Copies an object, and clears the part of its old place that the new one does not cover. */
 static void carry(struct pause *p, sim_tid tid, const struct move *m)
 {
     const uint64_t apart = m->to < m->from ? m->from - m->to : m->to - m->from,
@@ -68,7 +69,7 @@ static int by_old_place(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* The first move whose old place ends above addr. */
+/* Returns the first move whose old place ends above addr. */
 static size_t reaching(const struct move *m, size_t n, sim_addr addr)
 {
     size_t low = 0, high = n;
@@ -85,9 +86,9 @@ static size_t reaching(const struct move *m, size_t n, sim_addr addr)
 
 enum state { WAITS, OPEN, DONE }; /* OPEN: those before it are being made */
 
-struct step {    /* of the way down */
+struct step {    /* a step of the way down */
     size_t at;   /* the move */
-    size_t next; /* which old place in its way is looked at next */
+    size_t next; /* the next old place in its way to look at */
 };
 
 /* An object whose own place is wanted by one that it waits for is put aside meanwhile. */

@@ -21,12 +21,12 @@ struct pause {
     uint64_t aside; /* bytes of the places aside that are in use */
 };
 
-/* Forgets what was before; the first time it is all zero. The events are gc-begin to gc-end. */
+/* Forgets the pause before; the first time all of p is zero. The events are gc-begin to gc-end. */
 void pause_begin(struct pause *p, sim_tid tid);
 void pause_free(struct pause *p);
 void pause_freed(struct pause *p, sim_tid tid, sim_addr addr, uint64_t bytes);
 void pause_moved(struct pause *p, const struct move *m);
-/* Puts the events in order: what was freed is cleared first, and each old place as its object has
+/* Puts the events in order: freed memory is cleared first, and each old place once its object has
  * gone. No two old places overlap, and no two new ones. */
 void pause_end(struct pause *p, sim_tid tid);
 

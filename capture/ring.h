@@ -55,9 +55,9 @@ enum { RING_EVERY = 4096 };    /* events of a thread from one mark of time to th
 enum { RING_ARRAY = 1 << 4, RING_FINAL = 1 << 5, RING_ORDER = RING_ARRAY - 1 };
 enum { RING_MODULES = 64, RING_PATH = 1024, RING_THREADS = UINT16_MAX };
 enum { RING_BITS = 48, RING_GAP_MOST = UINT16_MAX };
-enum { RING_BYTES = 65536 }; /* of an access, at most: a range of more is several accesses */
+enum { RING_BYTES = 65536 }; /* the most of an access: a larger range is several accesses */
 
-/* Records that are no events; beside them kinds are those of trace/event.def. */
+/* Kinds of records that are no events; other kinds are those of trace/event.def. */
 enum {
     RING_STAMP = 250, /* value: the stamp of what follows in the lane */
     RING_OWNER = 251, /* value: the thread whose records follow */
@@ -88,7 +88,7 @@ struct ring_slot {
     _Atomic uint64_t last; /* stored last */
 };
 
-/* What a record says, however it is written. */
+/* The content of a record, however it is written. */
 struct ring_record {
     uint64_t addr; /* or what else the kind names: another thread, a lock */
     uint64_t site; /* an instruction's address, the one after it; 0: none */
@@ -102,11 +102,11 @@ struct ring_record {
 
 enum ring_mode {
     RING_ALL,               /* everything is recorded; as below RING_OUTSIDE */
-    RING_OUTSIDE = 1 << 30, /* of the window: everything but plain accesses */
+    RING_OUTSIDE = 1 << 30, /* outside of the window: everything but plain accesses */
     RING_CLOSED             /* nobody reads any more: the program goes on alone */
 };
 
-/* What was loaded where, so that sites get names. */
+/* A module of the program and the addresses at which it was loaded, so that sites get names. */
 struct ring_module {
     uint64_t base, low, high; /* base: what its own addresses are relative to */
     char path[RING_PATH];
@@ -143,14 +143,14 @@ static inline struct ring_slot *ring_at(struct ring_lane *lane, uint64_t slot)
     return &lane->slot[slot & (RING_SLOTS - 1)];
 }
 
-/* Nobody will read any more. libc keeps a lock's owner in its first word, and there the kernel says
- * that it has died. */
+/* True: nobody will read any more. libc keeps a lock's owner in its first word, in which the kernel
+ * marks that the owner has died. */
 static inline bool ring_is_left(const struct ring *r)
 {
     return __atomic_load_n((const uint32_t *)&r->reader, __ATOMIC_RELAXED) & FUTEX_OWNER_DIED;
 }
 
-/* What a slot of this number has in `last` when it is filled. */
+/* Returns the lap bit that the slot's `last` has once the slot of this number is filled. */
 static inline uint64_t ring_lap(uint64_t slot)
 {
     return ~(slot << (RING_LAP_SHIFT - RING_LOG)) & UINT64_C(1) << RING_LAP_SHIFT;

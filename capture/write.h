@@ -17,12 +17,12 @@ enum {
 #undef EV
 };
 
-/* Of a thread. */
+/* A thread's end of the ring. */
 struct ring_writer {
     struct ring *ring;
     struct ring_lane *lane; /* NULL: none yet */
     uint64_t room;          /* slots below it have room */
-    uint64_t stamp;         /* of its last record */
+    uint64_t stamp;         /* its last record's stamp */
     int32_t left;           /* events up to the next tick */
     uint32_t ticks;         /* up to the next mark of time */
     uint64_t nap;           /* nanoseconds that it will have to wait for room, presumably */
@@ -54,19 +54,19 @@ static inline void ring_change_lane(struct ring_writer *w)
     const struct ring_writer was = *w;
 
     ring_enter_lane(w, was.ring, was.thread);
-    ring_number(w); /* what follows comes after all that is in the other lane */
+    ring_number(w); /* later records come after all in the other lane */
     w->left = was.left;
     w->ticks = was.ticks;
 }
 
-/* Where a record goes. A handler of a signal may come at any time, and give its thread another
- * lane, so a record keeps to this one. */
+/* The place of a record. A handler of a signal may come at any time, and give its thread another
+ * lane, so a record keeps to the lane in which it began. */
 struct ring_place {
     struct ring_lane *lane;
     uint64_t at;
 };
 
-/* In one instruction, for the same reason. */
+/* Reserves n slots in one instruction, as a handler of a signal may come at any time. */
 static inline struct ring_place ring_add(const struct ring_writer *w, uint64_t n)
 {
     struct ring_place p = {w->lane, n};
@@ -75,7 +75,7 @@ static inline struct ring_place ring_add(const struct ring_writer *w, uint64_t n
     return p;
 }
 
-/* How long to sleep until so many slots more are read, if `read` were in as many nanoseconds. A
+/* Returns how long to sleep until `more` slots are read, if `read` were in as many nanoseconds. A
  * sleep costs as much as thousands of records, so few that are long are best. */
 static inline uint64_t ring_nap(uint64_t nanoseconds, uint64_t read, uint64_t more)
 {
@@ -126,7 +126,7 @@ ring_wait(struct ring_writer *w, struct ring_place p, uint64_t n)
     return p;
 }
 
-/* The first of n slots, for this record alone. */
+/* Fills the first of n slots; it is for this record alone. */
 static inline struct ring_place ring_reserve(struct ring_writer *w, uint64_t n)
 {
     const struct ring_place p = ring_add(w, n);
@@ -134,7 +134,7 @@ static inline struct ring_place ring_reserve(struct ring_writer *w, uint64_t n)
     return __builtin_expect(p.at + n > w->room, 0) ? ring_wait(w, p, n) : p;
 }
 
-/* The i-th of its slots. A lane that nobody reads may be overwritten. */
+/* Fills the i-th of its slots. A lane that nobody reads may be overwritten. */
 static inline void ring_fill(struct ring_place p, uint64_t i, uint64_t first, uint64_t last)
 {
     struct ring_slot *to = ring_at(p.lane, p.at + i);
@@ -178,7 +178,7 @@ static __attribute__((noinline, unused)) bool ring_enter_lane(struct ring_writer
     return atomic_load(&r->mode) != RING_CLOSED;
 }
 
-/* The thread writes no more. What it has written is still read; the next thread goes on behind. */
+/* Ends the thread's writing. Its records are still read; the next thread goes on behind them. */
 static inline void ring_leave_lane(struct ring_writer *w)
 {
     struct ring *r = w->ring;
@@ -193,7 +193,7 @@ static inline void ring_leave_lane(struct ring_writer *w)
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-/* Nanoseconds since the capture began. */
+/* Returns the nanoseconds since the capture began. */
 static inline uint64_t ring_time(const struct ring *r)
 {
     struct timespec now;
@@ -212,7 +212,7 @@ static inline void ring_look(struct ring_writer *w)
     }
 }
 
-/* A gap that is too large for the record goes before it. */
+/* Returns the gap for the record; one that is too large is written before it. */
 static inline uint64_t ring_gap(struct ring_writer *w, uint64_t gap)
 {
     if (__builtin_expect(gap <= RING_GAP_MOST, 1))
@@ -221,8 +221,8 @@ static inline uint64_t ring_gap(struct ring_writer *w, uint64_t gap)
     return 0;
 }
 
-/* A record of two or three slots. The number is taken last, so that a thread is hardly ever stopped
- * between it and the record. */
+/* Writes a record of two or three slots. The number is taken last, so that a thread is hardly ever
+ * stopped between it and the record. */
 static inline void ring_wide(struct ring_writer *w, enum ring_form form,
                              const struct ring_record *rec)
 {
@@ -246,7 +246,7 @@ static inline void ring_wide(struct ring_writer *w, enum ring_form form,
         w->stamp = number + 1;
 }
 
-/* A number for nothing else. */
+/* Takes a number for nothing else, and writes it. */
 static inline void ring_number(struct ring_writer *w)
 {
     const struct ring_place p = ring_reserve(w, 1);
@@ -257,7 +257,8 @@ static inline void ring_number(struct ring_writer *w)
     w->stamp = number + 1;
 }
 
-/* It says how the thread's accesses lie among those of others. Marks of time come with some. */
+/* Writes a number, which tells how the thread's accesses lie among those of others; now and then a
+ * mark of time before it. */
 static inline void ring_tick(struct ring_writer *w)
 {
     const uint32_t ticks = w->ticks;
@@ -269,7 +270,7 @@ static inline void ring_tick(struct ring_writer *w)
     ring_number(w);
 }
 
-/* Once for each event. */
+/* Counts an event; called once for each. */
 static inline void ring_count(struct ring_writer *w)
 {
     int32_t left = w->left; /* a signal's handler may count meanwhile */
@@ -281,16 +282,16 @@ static inline void ring_count(struct ring_writer *w)
     w->left = left - 1;
 }
 
-/* What orders threads. */
+/* Writes a record that orders threads, with a number. */
 static inline void ring_event(struct ring_writer *w, const struct ring_record *rec)
 {
-    /* Between an event and the one that has to follow there is room for no mark of time. */
+    /* A mark of time must not come between an event and the one that has to follow it. */
     if (w->left > 0 || (rec->kind != REC_WAIT_EXIT && rec->kind != REC_BARRIER_DEPART))
         ring_count(w);
     ring_wide(w, RING_NUMBERED, rec);
 }
 
-/* log2 of a small access's size, or 7. */
+/* Returns log2 of a small access's size, or 7. */
 static inline unsigned ring_size(uint32_t size)
 {
     return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : size == 8 ? 3 : size == 16 ? 4 : 7;
@@ -302,7 +303,7 @@ static inline uint64_t ring_small(const struct ring_record *rec, unsigned size)
            (uint64_t)(rec->order >> 4) << RING_FLAG_SHIFT | (uint64_t)RING_SMALL << RING_FORM_SHIFT;
 }
 
-/* A plain access, whatever it is. */
+/* Writes a plain access of any form. */
 static inline void ring_access(struct ring_writer *w, const struct ring_record *rec)
 {
     const unsigned size = ring_size(rec->size);
@@ -316,7 +317,7 @@ static inline void ring_access(struct ring_writer *w, const struct ring_record *
     ring_fill(ring_reserve(w, 1), 0, rec->addr | rec->gap << RING_BITS, ring_small(rec, size));
 }
 
-/* Whether a plain access that is as most are can be written at once. */
+/* True if a plain access of the usual form can be written at once. */
 static inline __attribute__((always_inline)) bool ring_is_usual(const struct ring_writer *w,
                                                                 uint64_t addr, uint64_t gap)
 {
@@ -332,7 +333,7 @@ ring_wait_fill(struct ring_writer *w, struct ring_place p, uint64_t first, uint6
     ring_fill(ring_wait(w, p, 1), 0, first, last);
 }
 
-/* Then this does it. The site is small, and the size one of ring_size. */
+/* Writes an access of the usual form: the site is small, and the size one of ring_size. */
 static inline __attribute__((always_inline)) void ring_access_usual(struct ring_writer *w,
                                                                     struct ring_record rec)
 {
@@ -345,15 +346,15 @@ static inline __attribute__((always_inline)) void ring_access_usual(struct ring_
         ring_wait_fill(w, p, first, last);
         return;
     }
-    /* A line that is about to be written is fetched in time. */
+    /* Fetches a line that will be written soon. */
     __asm__ volatile("prefetchw %0" : : "m"(*ring_at(p.lane, p.at + RING_AHEAD)));
     ring_fill(p, 0, first, last);
 }
 
 /* ---- the method that opens the window -------------------------------------------------------- */
 
-/* So many calls of it less go on. One word says how many and what is recorded, as else a call could
- * begin unseen while another one ends. */
+/* Notes that n calls less of the method that opens the window go on. One word says how many and
+ * what is recorded, as else a call could begin unseen while another one ends. */
 static inline void ring_calls_less(struct ring *r, uint32_t n)
 {
     uint32_t mode = atomic_load(&r->mode);
@@ -362,7 +363,7 @@ static inline void ring_calls_less(struct ring *r, uint32_t n)
         continue;
 }
 
-/* It is entered and left. True: this call is one that opens it. */
+/* Enters the method that opens the window. True: this call opens it. */
 static inline bool ring_enter(struct ring *r)
 {
     if (atomic_fetch_add(&r->entered, 1) < r->warm_up)

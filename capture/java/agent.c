@@ -34,7 +34,7 @@ struct object {
     uint64_t addr, bytes;
 };
 
-struct late { /* what the JVM allocates while the thread waits: told when it has waited */
+struct late { /* an object that the JVM makes while the thread waits: told after the wait */
     jweak handle;
     uint64_t bytes, site;
     uint32_t class;
@@ -62,14 +62,14 @@ struct self {          /* a thread's */
 
 /* A place in the code, and the field that it accesses. */
 struct site {
-    int64_t offset;             /* below 0: to be resolved when it is first executed */
-    jobject base;               /* of a static field; owns */
-    uint32_t class;             /* of a static, or what is allocated: they are numbered apart */
+    int64_t offset; /* below 0: to be resolved when it is first executed */
+    jobject base;   /* of a static field; owns */
+    uint32_t class; /* the class of a static, or of an allocation: they are numbered apart */
     uint8_t bytes, kind, flags; /* flags: of struct ring_record's order */
 };
 
 struct class
-{                    /* of objects */
+{                    /* objects */
     char *signature; /* owns; NULL: no class yet */
     uint32_t number;
 };
@@ -103,7 +103,7 @@ static pthread_mutex_t class_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uint64_t word_class[CLASSES]; /* from a header's word to a number; 0: free */
 static uint32_t array_base = 16, reference_bytes = 4;
 
-struct account { /* of a thread's processor time, while it runs; by its clock, in nanoseconds */
+struct account { /* a thread's processor time, while it runs; by its clock, in nanoseconds */
     clockid_t clock;
     uint64_t since;
     uint64_t aside;    /* spent on instrumenting */
@@ -111,7 +111,7 @@ struct account { /* of a thread's processor time, while it runs; by its clock, i
     struct account **before, *next;
 };
 static struct account *accounts; /* own */
-static uint64_t own, aside;      /* of those that are closed */
+static uint64_t own, aside;      /* sums of the accounts that are closed */
 static pthread_mutex_t accounts_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local struct account *account __attribute__((tls_model("initial-exec")));
 
@@ -161,7 +161,8 @@ static void await_collection(struct self *s)
         nanosleep(&nap, NULL);
 }
 
-/* The sign is up, and no collection is under way. */
+/* Puts the thread's sign up while no collection is under way: the collection waits until it is
+ * down. */
 static void begin(struct self *s)
 {
     for (;;) {
@@ -199,7 +200,8 @@ static void put(struct self *s, struct ring_record rec)
         ring_event(to, &rec);
 }
 
-/* Where the object is now. A handle points to a slot; that of a weak one is marked. JDK 17. */
+/* Returns the address at which the object lies now. A handle is a pointer to a slot; the lowest bit
+ * marks the handle of a weak reference (JDK 17). */
 static uint64_t place(jobject handle)
 {
     return handle ? *(volatile uint64_t *)((uintptr_t)handle & ~(uintptr_t)1) : 0;
@@ -211,7 +213,7 @@ static bool silent(const struct self *s, enum ring_mode least)
            atomic_load_explicit(&ring->mode, memory_order_relaxed) >= least;
 }
 
-/* One record about a place in an object; without an object, in none. */
+/* Makes one record about a place in an object, or about none without an object. */
 static void record_flags(struct self *s, uint8_t kind, jobject o, uint64_t offset, uint32_t bytes,
                          jint site, uint8_t flags)
 {
@@ -245,7 +247,7 @@ static uint64_t clock_now(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* From now on this thread's time is the program's. */
+/* Charges this thread's time to the program from now on. */
 static void account_open(void)
 {
     struct account *a = calloc(1, sizeof *a);
@@ -265,7 +267,7 @@ static void account_open(void)
     account = a;
 }
 
-/* Under accounts_lock. */
+/* Adds up a thread's times. The caller has accounts_lock. */
 static void account_count(const struct account *a)
 {
     own += clock_now(a->clock) - a->since - a->aside;
@@ -288,7 +290,8 @@ static void account_close(void)
     free(a);
 }
 
-/* What this thread does until quiet(s, -1) is the agent's own: no accesses, and time set aside. */
+/* quiet(s, 1) begins the agent's own work in this thread, quiet(s, -1) ends it: in between no
+ * access is recorded, and the time counts as the agent's. */
 static void quiet(struct self *s, int more)
 {
     const unsigned was = s->off;
@@ -303,8 +306,8 @@ static void quiet(struct self *s, int more)
         account->aside += now - account->aside_at;
 }
 
-/* At the end, when some threads still run: "C", nanoseconds of the program, and of instrumenting.
- */
+/* Writes the times at the end, when some threads still run: "C", nanoseconds of the program, and of
+ * instrumenting. */
 static void account_tell(int fd)
 {
     char line[LINE];
@@ -392,7 +395,7 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_global(JNIEnv *jni, jclass c, jint id, ji
         record_flags(s, at->kind, at->base, (uint64_t)at->offset, at->bytes, id, at->flags);
 }
 
-/* Bytecodes of blocks in which there is no event. */
+/* Counts bytecodes of blocks in which there is no event. */
 JNIEXPORT void JNICALL Java_lardsim_Rt_work(JNIEnv *jni, jclass c, jint work)
 {
     (void)jni;
@@ -444,7 +447,8 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_range(JNIEnv *jni, jclass c, jobject o, j
 
 static void tell_late(JNIEnv *jni, struct self *s);
 
-/* Between wait-enter and wait-exit a thread does nothing: see Rt.await for what ends the wait. */
+/* Records a synchronisation. A thread does nothing between wait-enter and wait-exit: see Rt.await
+ * for the end of a wait. */
 JNIEXPORT void JNICALL Java_lardsim_Rt_sync(JNIEnv *jni, jclass c, jobject o, jint kind, jint id)
 {
     struct self *s = me();
@@ -457,7 +461,7 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_sync(JNIEnv *jni, jclass c, jobject o, ji
     }
 }
 
-/* A variable that was reached by its place: without an object, memory of no object. */
+/* Records a variable that was reached by its place: without an object, memory of no object. */
 JNIEXPORT void JNICALL Java_lardsim_Rt_at(JNIEnv *jni, jclass c, jobject o, jlong offset, jint kind,
                                           jint bytes, jboolean atomic, jint id)
 {
@@ -484,7 +488,7 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_initialised(JNIEnv *jni, jclass c, jobjec
     atomic_store(&initialised[class % CLASSES], true);
 }
 
-/* Before a thread starts: its number is given out here. */
+/* Gives out a thread's number before it starts. */
 JNIEXPORT void JNICALL Java_lardsim_Rt_fork(JNIEnv *jni, jclass c, jlong id, jint site)
 {
     struct self *s = me();
@@ -529,7 +533,7 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_quiet(JNIEnv *jni, jclass c, jint more)
     quiet(me(), more);
 }
 
-/* False: there are too many, and code may not name this one. */
+/* Makes a site. False: there are too many, and code may not name this one. */
 JNIEXPORT jboolean JNICALL Java_lardsim_Rt_site(JNIEnv *jni, jclass c, jint id, jlong offset,
                                                 jint bytes, jint kind, jint class, jboolean final)
 {
@@ -568,7 +572,7 @@ static void name(const char *fmt, ...)
     fflush(names); /* before the first record */
 }
 
-/* "S 12 Main.run:30", lines. */
+/* Hands on names of sites, lines like "S 12 Main.run:30". */
 JNIEXPORT void JNICALL Java_lardsim_Rt_names(JNIEnv *jni, jclass c, jstring lines)
 {
     const char *text = (*jni)->GetStringUTFChars(jni, lines, NULL);
@@ -580,14 +584,15 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_names(JNIEnv *jni, jclass c, jstring line
     (*jni)->ReleaseStringUTFChars(jni, lines, text);
 }
 
-/* The method that opens the window; empty: none does. */
+/* Returns the method that opens the window; empty: none does. */
 JNIEXPORT jstring JNICALL Java_lardsim_Rt_method(JNIEnv *jni, jclass c)
 {
     (void)c;
     return (*jni)->NewStringUTF(jni, ring->method);
 }
 
-/* Of a reference, and of what stands before an array's elements. */
+/* The agent learns how many bytes a reference has, and how many stand before an array's
+ * elements. */
 JNIEXPORT void JNICALL Java_lardsim_Rt_sizes(JNIEnv *jni, jclass c, jint reference, jint base)
 {
     (void)jni;
@@ -651,7 +656,8 @@ static uint8_t element_bytes(const char *signature)
     }
 }
 
-/* Of those classes of the JDK that are instrumented (Jdk.java), and their arrays. */
+/* True for the classes of the JDK that order threads, which are instrumented (Jdk.java), and for
+ * their arrays. */
 static bool orders(const char *signature)
 {
     static const char *const begin[] = {
@@ -690,7 +696,7 @@ static uint32_t class_of(const char *signature)
     return number;
 }
 
-/* The second word of an object, which says its class; the handle may not move meanwhile. */
+/* Returns the second word of an object, which says its class; the handle may not move meanwhile. */
 static uint32_t header_word(struct self *s, jobject o)
 {
     begin(s);
@@ -723,7 +729,7 @@ static uint32_t class_of_object(struct self *s, jobject o, jclass c)
     return 0;
 }
 
-/* What the code at this site allocates. */
+/* The code at the site allocates objects of the class with this signature. */
 JNIEXPORT void JNICALL Java_lardsim_Rt_makes(JNIEnv *jni, jclass c, jint id, jstring signature)
 {
     const char *text = (*jni)->GetStringUTFChars(jni, signature, NULL);
@@ -784,8 +790,8 @@ static void tell(struct self *s, jweak handle, uint64_t bytes, uint32_t class, u
     end(s);
 }
 
-/* Nobody else knows such an object. A collection may have moved it: where it is now is its first
- * place. */
+/* Records objects whose allocation was put off. No other thread knows such an object. A collection
+ * may have moved it: its first place is the one that it has now. */
 static void tell_late(JNIEnv *jni, struct self *s)
 {
     for (size_t i = 0; i < s->lates && !s->waits; i++) {
@@ -824,8 +830,9 @@ static void JNICALL on_alloc(jvmtiEnv *e, JNIEnv *jni, jthread t, jobject o, jcl
     (void)t;
     if (!atomic_load_explicit(&on, memory_order_relaxed))
         return;
-    /* What transforms a class keeps its objects to itself, but for classes that it is the first to
-     * use, and what it puts into collections that others share. */
+    /* A thread that transforms a class keeps the objects it makes to itself. Exceptions are objects
+     * of classes that it is the first to use, and those it puts into collections shared with other
+     * threads. */
     if (mine && mine->instruments && !(*jni)->IsSameObject(jni, c, class_class) &&
         !class_orders[class_of_object(mine, o, c)])
         return;
@@ -834,7 +841,7 @@ static void JNICALL on_alloc(jvmtiEnv *e, JNIEnv *jni, jthread t, jobject o, jcl
 
 /* ---- collections ---------------------------------------------------------------------------- */
 
-/* No marks of time come between. */
+/* Writes a record of the collector, with no mark of time before it. */
 static void collector_put(struct self *s, struct ring_record rec)
 {
     ring_wide(lane_of(s), RING_NUMBERED, &rec);
@@ -860,7 +867,7 @@ static void region(struct self *s, uint8_t kind, uint64_t addr, uint64_t bytes, 
     collector_put(s, (struct ring_record){.addr = addr, .from = from, .more = bytes, .kind = kind});
 }
 
-/* Still in the pause, on its thread. */
+/* Runs at a collection's end: still in the pause, on the collector's thread. */
 static void JNICALL on_collected(jvmtiEnv *e)
 {
     struct self *s = me();
@@ -874,7 +881,7 @@ static void JNICALL on_collected(jvmtiEnv *e)
         }
         t->births = 0;
     }
-    pthread_mutex_lock(&dead_lock); /* who holds it does not wait for the collector */
+    pthread_mutex_lock(&dead_lock); /* its holder does not wait for the collector */
     for (size_t i = 0; i < lives; i++) {
         const uint64_t now = place(living[i].handle);
         if (!now) {
@@ -902,7 +909,8 @@ static void JNICALL on_start(jvmtiEnv *e, JNIEnv *jni, jthread t)
     jvmtiThreadInfo info = {.name = NULL};
     jlong id = 0;
 
-    /* What the first thread does to end the JVM comes as another thread. */
+    /* The first thread starts once more after its end, as another one, to end the JVM: not
+     * recorded. */
     if (!atomic_load(&on) || (mine && mine->ended))
         return;
     account_open();
@@ -951,7 +959,7 @@ static jint JNICALL tag(jvmtiHeapReferenceKind k, const jvmtiHeapReferenceInfo *
     return JVMTI_VISIT_OBJECTS;
 }
 
-/* What there is already is followed, too. From now on everything is recorded. */
+/* Objects that exist already are followed, too. From now on everything is recorded. */
 JNIEXPORT void JNICALL Java_lardsim_Rt_begin(JNIEnv *jni, jclass c)
 {
     const jvmtiHeapCallbacks visit = {.heap_reference_callback = tag};
@@ -1157,7 +1165,8 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
         return JNI_ERR;
     if ((*ti)->AddCapabilities(ti, &wanted) || (*ti)->SetEventCallbacks(ti, &calls, sizeof calls))
         return refuse("this JVM lacks what a capture needs");
-    /* From the start: in a buffer for allocations that is open already nothing would be told. */
+    /* Sampling begins with the agent: a buffer for allocations that is open already would tell
+     * nothing. */
     (*ti)->SetHeapSamplingInterval(ti, 0);
     enable(events, sizeof events / sizeof *events);
     me(); /* the main thread is thread 0 */

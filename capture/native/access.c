@@ -131,7 +131,8 @@ size_t __wrap_strlen(const char *s)
     return n;
 }
 
-/* Up to the first difference, which is as far as it has to look. */
+/* Records the reads of a comparison, up to the first difference, as no comparison has to look
+ * further. */
 static void compared(const char *a, const char *b, uint64_t site)
 {
     uint64_t n = 0;
@@ -152,7 +153,8 @@ WRAP(char *, strcpy, (char *to, const char *from), (to, from),
 
 static _Atomic char lock_of[1024];
 
-/* NULL: a signal came while the thread had a lock, maybe this one; its handler goes without. */
+/* Locks the atomic at p. NULL: a signal came while the thread had a lock, maybe this one; its
+ * handler goes without. */
 static _Atomic char *lock(const volatile void *p)
 {
     _Atomic char *l = &lock_of[(ADDR(p) >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 54];
@@ -184,7 +186,8 @@ void atomics_in_child(void)
 /* enum ev_order, whose codes never change. */
 enum { RELAXED = 1, ACQUIRE, RELEASE, ACQ_REL, SEQ_CST };
 
-/* From __ATOMIC_RELAXED ... on; consume is acquire, as compilers take it. */
+/* Maps the host's memory orders, from __ATOMIC_RELAXED on, to ours; consume is acquire, as
+ * compilers take it. */
 static uint8_t order_of(int order)
 {
     static const uint8_t to[] = {RELAXED, ACQUIRE, ACQUIRE, RELEASE, ACQ_REL, SEQ_CST};
@@ -225,7 +228,7 @@ static void atomic_done(uint8_t kind, uint64_t addr, uint32_t size, uint8_t orde
         unlock(l);                                                                                 \
         return was;                                                                                \
     }
-/* One that fails has only read. */
+/* A compare and exchange that fails has only read. */
 #define EXCHANGE(T, bits, name)                                                                    \
     int __tsan_atomic##bits##_##name(volatile T *p, T *c, T v, int order, int fail);               \
     int __tsan_atomic##bits##_##name(volatile T *p, T *c, T v, int order, int fail)                \

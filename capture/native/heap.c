@@ -14,7 +14,8 @@ extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_memalign(size_t, size_t);
 void *__real_memcpy(void *to, const void *from, size_t n); /* as the linker wraps memcpy */
 
-/* All that the program may use: glibc rounds up, and programs may ask by how much. */
+/* Records an allocation with all bytes that the program may use: glibc rounds up, and programs may
+ * ask by how much. */
 static void *given(void *p, uint64_t site)
 {
     if (p)
@@ -67,8 +68,8 @@ void free(void *p)
     taken(p, SITE());
 }
 
-/* What stays where it is is no event. What has to move is copied here, so that the new place is
- * known before the old one is free. */
+/* A block that stays in place makes no event. One that has to move is copied here and not by libc,
+ * so that the new place is known before the old one is free. */
 static void *resize(void *p, size_t n, uint64_t site)
 {
     const size_t has = p ? malloc_usable_size(p) : 0;

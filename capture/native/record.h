@@ -15,7 +15,8 @@
 /* A fence that acquires does so from what the thread has loaded before: from so many places. */
 enum { LOADED = 16 };
 
-/* Of a thread. initial-exec: the runtime is part of the program itself. */
+/* A thread's state in the runtime. Declared initial-exec, as the runtime is part of the program
+ * itself. */
 struct self {
     struct ring_writer to;
     bool known;      /* it has a number, and a lane */
@@ -31,7 +32,7 @@ struct self {
         uint32_t size;
     } loaded[LOADED];
     struct ring_writer waiter;  /* to, while a handler has it */
-    struct ring_writer handler; /* of handlers while the thread waits: a thread of their own */
+    struct ring_writer handler; /* handlers' writer while the thread waits: a thread of their own */
 };
 #define OWN __attribute__((visibility("hidden")))
 extern _Thread_local OWN struct self self __attribute__((tls_model("initial-exec")));

@@ -37,7 +37,7 @@ bool handler_begins(void)
     sigset_t was;
 
     signals_hold(&was);
-    if (!self.known) { /* else another handler came meanwhile */
+    if (!self.known) { /* a handler may have come meanwhile */
         self.waiter = self.to;
         if (self.handler.lane)
             self.to = self.handler;
@@ -58,7 +58,7 @@ bool record_meet(void)
         return handler_begins();
     sigset_t was;
     signals_hold(&was);
-    if (!self.known) { /* else a handler came meanwhile */
+    if (!self.known) { /* a handler may have come meanwhile */
         thread_is(thread_new());
         thread_will_end();
     }
@@ -74,8 +74,8 @@ void record_slowly(uint8_t kind, uint64_t addr, uint32_t size, uint64_t site)
                         .addr = addr, .site = site, .gap = gap_take(), .size = size, .kind = kind});
 }
 
-/* Memory that is freed after its thread's end, else it would be given again while it is in use. For
- * all threads that is one of its own. Signals are held. */
+/* Records memory that is freed after its thread's end; else it would be given again while it is in
+ * use. All threads share one number for it. Signals are held. */
 static void record_freed_late(const struct ring_record *rec)
 {
     static atomic_flag taken = ATOMIC_FLAG_INIT;

@@ -28,7 +28,7 @@ static void *find(const char *name, const char *version)
     sigset_t was;
     void *p;
 
-    signals_hold(&was); /* what a handler does is not to be left out */
+    signals_hold(&was); /* a handler that comes now must not be missed */
     self.quiet = true;
     p = version ? dlvsym(RTLD_NEXT, name, version) : NULL;
     p = p ? p : dlsym(RTLD_NEXT, name);
@@ -47,7 +47,8 @@ static void *find(const char *name, const char *version)
  * Programs that have no handlers have no such events. */
 static _Atomic bool handlers;
 
-/* Not by libc, which would release the signals that it keeps to itself: its threads hold them. */
+/* Sets the mask by the system call: libc's function would release the signals that it keeps to
+ * itself, while its threads hold them. */
 static void signals_mask(int how, const sigset_t *to, sigset_t *was)
 {
     syscall(SYS_rt_sigprocmask, how, to, was, _NSIG / 8);
@@ -95,7 +96,7 @@ SETS_HANDLER(sysv_signal)
 SETS_HANDLER(__sysv_signal)
 SETS_HANDLER(sigset)
 
-/* The thread waits. */
+/* Records that the thread waits from now on. */
 static void wait_begins(struct ring_record enter)
 {
     const bool held = atomic_load(&handlers);
@@ -245,7 +246,7 @@ struct waiting {
     uint64_t site;
 };
 
-/* Also when the thread is cancelled: it holds the mutex again then. */
+/* Ends a wait, also when the thread is cancelled: it holds the mutex again then. */
 static void waited(void *arg)
 {
     const struct waiting *w = arg;
@@ -278,7 +279,8 @@ WAITS(pthread_cond_clockwait,
 
 /* ---- barriers ------------------------------------------------------------------------------- */
 
-/* Which round it is follows from how many have arrived. */
+/* Barriers in use. The number of threads that have arrived so far tells the round of the next
+ * one. */
 enum { BARRIERS = 1024 };
 static struct {
     pthread_barrier_t *at;
@@ -298,7 +300,7 @@ static uint64_t barrier_do(pthread_barrier_t *at, unsigned needs)
     if (needs) {
         barrier[i].at = at;
         barrier[i].needs = needs;
-        /* A new life of the address goes on with new rounds. */
+        /* The address begins a new life, with new rounds. */
         barrier[i].came = (barrier[i].came + needs - 1) / needs * needs;
     } else if (barrier[i].needs) {
         round = barrier[i].came++ / barrier[i].needs;
@@ -405,7 +407,8 @@ void __wrap___cxa_guard_release(uint64_t *guard)
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
-/* Which number a pthread_t has; the newest counts, as they are used again. */
+/* Maps a pthread_t to its thread's number; the newest entry counts, as a pthread_t is used
+ * again. */
 enum { LIVING = 65536 };
 static struct {
     _Atomic pthread_t thread;
@@ -526,7 +529,7 @@ int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), 
     return got;
 }
 
-/* Where a thread is among the living; LIVING: nowhere. */
+/* Returns the thread's place among the living, or LIVING if it has none. */
 static uint32_t living_at(pthread_t t)
 {
     const uint32_t n = atomic_load(&lives);
@@ -537,7 +540,8 @@ static uint32_t living_at(pthread_t t)
     return LIVING;
 }
 
-/* It was there before the join: since then another thread may have its pthread_t. */
+/* Records the join of a thread that was living, at the i-th place, before it: since then another
+ * thread may have its pthread_t. */
 static void joined(pthread_t t, uint32_t i, uint64_t site)
 {
     if (i == LIVING || atomic_load(&living[i].thread) != t)

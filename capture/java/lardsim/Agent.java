@@ -20,7 +20,7 @@ public final class Agent implements ClassFileTransformer {
     private static final Unsafe U = Unsafe.getUnsafe();
     private static final Method declaredFields = declaredFields();
 
-    /** What a site of a field needs to be resolved when it is first executed. */
+    /** A site of a field; the fields here are needed to resolve it when it is first executed. */
     private static final class Place {
         String owner, name, descriptor;
         ClassLoader loader;
@@ -30,7 +30,7 @@ public final class Agent implements ClassFileTransformer {
 
     private static final List<Place> places = new ArrayList<>();
     private static final Map<String, Integer> classes = new HashMap<>();
-    /** Of classes of the JDK that are exact (Jdk): "owner.field" to its offset. */
+    /** Maps "owner.field" to the field's offset, for classes of the JDK that are exact (Jdk). */
     private static final Map<String, Long> volatiles = new HashMap<>();
     private static StringBuilder names = new StringBuilder();
     private static int left; // classes that could not be instrumented
@@ -38,7 +38,7 @@ public final class Agent implements ClassFileTransformer {
 
     // ---- sites
 
-    /** A place in the code that accesses nothing by itself, or an array. */
+    /** Makes a site for code that accesses an array, or nothing by itself. */
     static synchronized int site(String method, int line, int kind, int bytes) {
         return site(method, line, kind, bytes, "");
     }
@@ -55,7 +55,7 @@ public final class Agent implements ClassFileTransformer {
         return id;
     }
 
-    /** Where something of a type is allocated. */
+    /** Makes a site for an allocation of the type. */
     static synchronized int makes(String method, int line, String descriptor) {
         final int id = site(method, line, 0, 0, ", new " + Type.getType(descriptor).getClassName());
         Rt.makes(id, descriptor);

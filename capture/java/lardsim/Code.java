@@ -28,7 +28,7 @@ import org.objectweb.asm.tree.TypeInsnNode;
 final class Code extends ClassVisitor implements Opcodes {
     private final String name;
     private final ClassLoader loader;
-    private final boolean jdk; // what it orders alone: no accesses, no allocations
+    private final boolean jdk; // a class of the JDK: only its order is told, no accesses and no allocations
     private int version;
 
     Code(ClassVisitor to, String name, ClassLoader loader, boolean jdk) {
@@ -108,7 +108,7 @@ final class Code extends ClassVisitor implements Opcodes {
         }
     }
 
-    /** Bytes of what an instruction loads from an array or stores there; 0: it does neither. */
+    /** Returns the bytes that an instruction loads from an array or stores there; 0: it does neither. */
     static int elementBytes(int op) {
         switch (op) {
         case BALOAD: case BASTORE: return 1;
@@ -120,8 +120,10 @@ final class Code extends ClassVisitor implements Opcodes {
         }
     }
 
-    /** Whether an access to such a field is. What a compiler made for itself is not, but for the arrays of
-        switches: their elements are accesses, and the static's first use orders those. */
+    /**
+     * Says whether an access to the field is recorded. Fields that a compiler has added are not, but for the arrays of
+     * switches: their elements are accesses, and the static's first use orders those.
+     */
     static boolean recorded(int op, String owner, String field, int version) {
         return !field.startsWith("$assertionsDisabled") && !owner.startsWith("[")
                 && (version >= V1_5 || op == GETFIELD || op == PUTFIELD);
@@ -150,7 +152,7 @@ final class Code extends ClassVisitor implements Opcodes {
             super.visitMethodInsn(INVOKESTATIC, "lardsim/Rt", which, type, false);
         }
 
-        /** An access: its last argument is the work before it. */
+        /** Calls Rt for an access; the last argument is the work before it. */
         private void access(String which, String type) {
             super.visitVarInsn(ILOAD, work);
             rt(which, type);
@@ -169,7 +171,7 @@ final class Code extends ClassVisitor implements Opcodes {
             return Agent.site(name + '.' + method, line, 0, 0);
         }
 
-        /** Of the object on the stack, which is taken. */
+        /** Records a synchronisation of the object on the stack, which is taken off. */
         private void sync(int kind, int site) {
             push(kind);
             push(site);
@@ -345,7 +347,10 @@ final class Code extends ClassVisitor implements Opcodes {
             super.visitVarInsn(t.getOpcode(ILOAD), local);
         }
 
-        /** What names the variable: the handle, the object and the index, or the object and the offset. */
+        /**
+         * Pushes the arguments that name the variable: the handle, the object and the index, or the object and the
+         * offset.
+         */
         private String pushVariable(Operation o, int first) {
             if (!o.handle) {
                 super.visitVarInsn(ALOAD, first + 1);
@@ -381,7 +386,7 @@ final class Code extends ClassVisitor implements Opcodes {
             rt(which, type + "II)V");
         }
 
-        /** Local variables as a frame has them, from those that have two slots twice. */
+        /** Returns local variables as a frame has them, from a list that has those of two slots twice. */
         private List<Object> once(List<Object> slots) {
             final List<Object> to = new ArrayList<>();
             for (int i = 0; i < slots.size(); i++) {
@@ -402,7 +407,10 @@ final class Code extends ClassVisitor implements Opcodes {
             }
         }
 
-        /** The frame below the operation's arguments; done: its result lies there, else they are in local variables. */
+        /**
+         * Writes the frame below the operation's arguments; done: its result lies there, else they are in local
+         * variables.
+         */
         private void frame(Operation o, String owner, boolean done) {
             int below = types.stack.size() - 1;
             for (Type t : o.arguments)
@@ -420,7 +428,10 @@ final class Code extends ClassVisitor implements Opcodes {
             super.visitFrame(F_NEW, local.size(), local.toArray(), stack.size(), stack.toArray());
         }
 
-        /** The arguments wait in new local variables. A compare-and-set that fails at a first look is not made. */
+        /**
+         * Replaces an operation on a variable. Its arguments wait in new local variables. A compare-and-set that fails
+         * at a first look is not made.
+         */
         private void operation(Operation o, int op, String owner, String called, String type) {
             final int site = site(), first = spare;
             final Label go = new Label(), end = new Label();

@@ -27,7 +27,7 @@ final class Jdk {
     private static final String POOL = J + "ForkJoinPool", QUEUE = POOL + "$WorkQueue", TASK = J + "ForkJoinTask";
     private static final String RANDOM = J + "ThreadLocalRandom";
 
-    /** Which order by what can be seen, and the classes in them. */
+    /** Classes, with those inside them, that order threads by accesses that can be seen. */
     private static final Set<String> exact = Set.of(J + "atomic/AtomicInteger", J + "atomic/AtomicLong",
             J + "atomic/AtomicBoolean", J + "atomic/AtomicReference", J + "atomic/AtomicIntegerArray",
             J + "atomic/AtomicLongArray", J + "atomic/AtomicReferenceArray", J + "atomic/AtomicStampedReference",
@@ -42,14 +42,14 @@ final class Jdk {
             "java/util/Collections$SynchronizedList", "java/util/Collections$SynchronizedRandomAccessList",
             "java/util/Timer", "java/util/TimerThread", "java/util/TimerTask");
 
-    /** Whose public methods give and take. */
+    /** Classes whose public methods give and take, as the accesses by which they order can't be seen. */
     private static final Set<String> whole = Set.of(J + "ConcurrentSkipListMap", J + "CompletableFuture", TASK,
             J + "locks/StampedLock");
 
-    /** Which run what the program gave them: each of their methods gives, as one of them tells the result. */
+    /** Classes that run functions of the program: each of their methods gives, as one of them tells the result. */
     private static final Set<String> runs = Set.of(J + "CompletableFuture", TASK);
 
-    /** Methods of those that only look. */
+    /** Methods that only look, of the classes in `whole`. */
     private static final Set<String> looks = Set.of("get", "getOrDefault", "containsKey", "containsValue", "size",
             "isEmpty", "firstKey", "lastKey", "firstEntry", "lastEntry", "lowerKey", "lowerEntry", "floorKey",
             "floorEntry", "ceilingKey", "ceilingEntry", "higherKey", "higherEntry", "join", "getNow", "isDone",
@@ -59,7 +59,7 @@ final class Jdk {
     private static final String INTERRUPTED = "java/lang/InterruptedException";
     private static final Set<String> others = Set.of("java/lang/Thread", INTERRUPTED, OWNED, AQS, LONG_AQS,
             SEMAPHORE, LATCH, READ_LOCK, POOL, QUEUE, RANDOM);
-    /** What the program gives to a method of these types is called by it. */
+    /** Types of functions: a method calls those that the program gives it. */
     private static final Set<String> functions = Set.of("Ljava/util/function/Function;",
             "Ljava/util/function/BiFunction;");
 
@@ -103,7 +103,7 @@ final class Jdk {
         };
     }
 
-    /** Calls at the begin and the end of a method; "" is none. They take the object. */
+    /** Adds calls at the begin and the end of a method; "" is none. They take the object. */
     private static MethodVisitor advice(String name, MethodVisitor m, int access, String method, String descriptor) {
         final boolean open = (access & Opcodes.ACC_PUBLIC) != 0;
         if (name.equals("java/lang/Thread")) {
@@ -229,7 +229,10 @@ final class Jdk {
         };
     }
 
-    /** Where a method returns: its object, and what it returns if that says whether, or a thread's state. */
+    /**
+     * Adds a call at a method's return. It takes the object, and the returned value if that says whether, or is a
+     * thread's state.
+     */
     private static MethodVisitor then(MethodVisitor m, int access, String method, String descriptor, String which) {
         return new AdviceAdapter(Opcodes.ASM9, m, access, method, descriptor) {
             @Override

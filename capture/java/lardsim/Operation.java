@@ -2,18 +2,18 @@ package lardsim;
 
 import org.objectweb.asm.Type;
 
-/** What a method of VarHandle or Unsafe does to one variable, which its first arguments name, and what that orders. */
+/** An operation of VarHandle or Unsafe on one variable, which its first arguments name, and the order that it makes. */
 final class Operation {
-    /** Bits of a mode; READS and WRITES: it is an access, and an atomic one if it is not PLAIN. */
+    /** Bits of a mode. READS and WRITES: the operation is an access, and an atomic one if it is not PLAIN. */
     static final int TAKES = 1, GIVES = 2, READS = 4, WRITES = 8, PLAIN = 16;
 
     private static final String UNSAFE = "(Ljava/lang/Object;J";
 
-    final boolean handle; // of VarHandle; else of Unsafe
+    final boolean handle; // a method of VarHandle; else of Unsafe
     final int mode;
-    final int bytes; // of what Unsafe accesses; a handle knows it
+    final int bytes; // those that Unsafe accesses; a handle knows its own
     final Type[] arguments;
-    final int values; // of the arguments, the last ones
+    final int values; // how many of the last arguments are values
     final boolean compares; // returns whether it wrote
 
     private Operation(boolean handle, String name, int mode, String type) {
@@ -25,7 +25,7 @@ final class Operation {
         bytes = handle ? 0 : bytes(arguments.length > 2 ? arguments[2] : Type.getReturnType(type));
     }
 
-    /** Null: the method is none of these. */
+    /** Returns null if the method is no operation on a variable. */
     static Operation of(String owner, String name, String type) {
         final boolean handle = owner.equals("java/lang/invoke/VarHandle");
         if (!handle && !(owner.endsWith("/misc/Unsafe") && type.startsWith(UNSAFE)))
@@ -60,12 +60,15 @@ final class Operation {
         return Agent.bytes(t.getDescriptor());
     }
 
-    /** Of the arguments: those that name the variable; a handle's object, and an element's index. */
+    /** Counts the arguments that name the variable: a handle's object, and an element's index. */
     int coordinates() {
         return arguments.length - values;
     }
 
-    /** The last but one, where a failure can be foreseen by it: it is an integer or an object. */
+    /**
+     * Returns the type of the expected value, the last argument but one. Null: a failure can't be foreseen by it, as it
+     * is neither an integer nor an object.
+     */
     Type expected() {
         final Type t = arguments[arguments.length - 2];
         return t.getSort() == Type.FLOAT || t.getSort() == Type.DOUBLE ? null

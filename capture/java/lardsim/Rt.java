@@ -5,8 +5,8 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
- * What instrumented code calls. It is on the boot class path, so that classes of the JDK may call it; its natives are
- * the agent's (agent.c). A site is a number that the transformer gave out.
+ * Called by instrumented code. The class is on the boot class path, so that classes of the JDK may call it; its natives
+ * are the agent's (agent.c). A site is a number that the transformer gave out.
  */
 public final class Rt {
     private Rt() {}
@@ -59,8 +59,8 @@ public final class Rt {
     }
 
     /**
-     * In place of o.wait(ms, ns): also when it throws, the monitor is held again. That the thread was interrupted, which
-     * the JVM tells while it waits, comes after that.
+     * Takes the place of o.wait(ms, ns). The monitor is held again also when it throws. The JVM tells that the thread
+     * was interrupted while it waits; that comes after the wait's end.
      */
     public static void await(Object o, long ms, int ns, int site) throws InterruptedException {
         if (!Thread.holdsLock(o)) {
@@ -89,7 +89,7 @@ public final class Rt {
     private static final long STATUS = Variable.U.objectFieldOffset(Thread.class, "threadStatus");
     private static final int ENDED = 2; // JVMTI_THREAD_STATE_TERMINATED
 
-    /** A program may override getId() and getState(). */
+    /** Reads the number from the object itself, as a program may override getId() and getState(). */
     private static long id(Object thread) {
         return Variable.U.getLong(thread, ID);
     }
@@ -98,7 +98,10 @@ public final class Rt {
         fork(id(t), 0);
     }
 
-    /** Not yet started is not alive, too. A thread whose end is not recorded has not ended. */
+    /**
+     * Records a join if the thread has ended: one that has not started is not alive, too. A thread whose end is not
+     * recorded has not ended.
+     */
     public static void joined(Object t) {
         if ((Variable.U.getIntVolatile(t, STATUS) & ENDED) != 0)
             join(id(t), 0);
@@ -109,7 +112,7 @@ public final class Rt {
             joined(t);
     }
 
-    /** Of any object that has isAlive(). */
+    /** Takes the answer of isAlive(), of any object that has it. */
     public static boolean alive(Object o, boolean is) {
         if (!is && o instanceof Thread)
             joined(o);
@@ -122,7 +125,7 @@ public final class Rt {
 
     // ---- operations on a variable (Operation), by object and offset, or by a handle and its first arguments
 
-    /** What it gives, and that it writes, is told before it happens. */
+    /** Records before the operation that it gives, and that it writes. */
     public static void before(Object o, long offset, int mode, int bytes, int site) {
         if ((mode & Operation.GIVES) != 0)
             at(o, offset, VOLATILE_WRITE, 0, false, site);
@@ -130,7 +133,7 @@ public final class Rt {
             at(o, offset, (mode & Operation.READS) != 0 ? UPDATE : WRITE, bytes, (mode & Operation.PLAIN) == 0, site);
     }
 
-    /** What it takes, and that it has read alone, afterwards. */
+    /** Records after the operation that it takes, and that it has only read. */
     public static void after(Object o, long offset, int mode, int bytes, int site) {
         if ((mode & Operation.TAKES) != 0)
             at(o, offset, VOLATILE_READ, 0, false, site);
@@ -138,12 +141,12 @@ public final class Rt {
             at(o, offset, READ, bytes, (mode & Operation.PLAIN) == 0, site);
     }
 
-    /** Without accesses where no place is known. */
+    /** Takes accesses out of the mode if the variable's place is not known. */
     private static int mode(Variable v, int mode) {
         return v.known() ? mode : mode & (Operation.TAKES | Operation.GIVES);
     }
 
-    /** An element's index, where it comes as an object. -1: there is no such element, and the operation throws. */
+    /** Returns an element's index that comes as an object. -1: there is no such element, and the operation throws. */
     public static int index(Object o) {
         return o instanceof Integer || o instanceof Short || o instanceof Byte ? ((Number) o).intValue()
                 : o instanceof Character ? (Character) o : -1;
@@ -164,8 +167,8 @@ public final class Rt {
     }
 
     /**
-     * Whether a compare-and-set fails: what is there now is not expected. Then it is not done: it has failed here, and
-     * has only read. One that fails later has given, too.
+     * Says whether a compare-and-set fails, as the present value is not the expected one. Then it is not done: it has
+     * failed here, and has only read. One that fails later has given, too.
      */
     public static boolean misses(Object o, long offset, int expected) {
         return o != null && Variable.U.getIntVolatile(o, offset) != expected;
@@ -196,7 +199,7 @@ public final class Rt {
 
     // ---- calls inside java.util.concurrent
 
-    /** Functions that the program gives to a map or an atomic: what they do is published with what they return. */
+    /** Wraps a function that the program gives to a map or an atomic: its effects are published with its result. */
     public static Function<Object, Object> publishing(Object by, Function<Object, Object> f) {
         return f == null ? null : new Function<Object, Object>() {
             @Override
@@ -221,7 +224,10 @@ public final class Rt {
         };
     }
 
-    /** A lock that nobody has may be given up, too: a pool's worker begins so. A program's own may change hands. */
+    /**
+     * Records that a lock has a new owner. Nobody may have had it before, as with a pool's worker, whose lock begins
+     * so. A program's own lock may change hands.
+     */
     public static void owner(Object lock, Thread was, Thread now) {
         if ((now != null || was != null) && !isOfProgram(lock))
             sync(lock, now != null ? ACQUIRE : RELEASE, 0);
@@ -235,7 +241,7 @@ public final class Rt {
         sync(o, VOLATILE_READ, 0);
     }
 
-    /** A task that another thread has made begins. */
+    /** Begins a task that another thread has made. */
     public static void takesAndGives(Object o) {
         takes(o);
         gives(o);
@@ -251,7 +257,7 @@ public final class Rt {
             gives(o);
     }
 
-    /** The JDK's own synchronisers are told as what they are. */
+    /** False for the JDK's own synchronisers, which are recorded as locks and the like. */
     private static boolean isOfProgram(Object synchroniser) {
         return synchroniser.getClass().getClassLoader() != null;
     }
@@ -266,7 +272,7 @@ public final class Rt {
             gives(synchroniser);
     }
 
-    /** Whether a compare-and-set of its state fails, as misses() does. */
+    /** Says whether a compare-and-set of the synchroniser's state fails, as misses() does. */
     public static boolean stateMisses(Object synchroniser, long is, long expected) {
         if (!isOfProgram(synchroniser))
             return false;
@@ -284,7 +290,7 @@ public final class Rt {
             reads(sync);
     }
 
-    /** To unlock what one has not locked throws. */
+    /** Records the release of a reader's lock; without one the unlock throws. */
     public static void readDoneIf(int holds, Object sync) {
         if (holds > 0)
             sync(sync, RELEASE_SHARED, 0);
@@ -311,7 +317,7 @@ public final class Rt {
         range(to, (long) toAt * bytes, (long) n * bytes, true, site);
     }
 
-    /** Of an array that was cloned: all of it was read. */
+    /** Records that all of an array was read, as it was cloned. */
     public static Object cloned(Object was, Object now, int site) {
         final int bytes = bytes(was);
         range(was, 0, (long) java.lang.reflect.Array.getLength(was) * bytes, false, site);

@@ -4,7 +4,7 @@ import java.lang.invoke.VarHandle;
 import java.lang.reflect.Array;
 import jdk.internal.misc.Unsafe;
 
-/** Where the variable of a VarHandle lies. A handle whose variables are not known is one variable by itself. */
+/** The place of the variable of a VarHandle. A handle whose variables are not known is one variable by itself. */
 final class Variable {
     static final Unsafe U = Unsafe.getUnsafe();
     private static final int KEPT = 256;
@@ -12,9 +12,9 @@ final class Variable {
 
     private final VarHandle handle;
     private final Class<?> receiver; // null: of static fields
-    private final Object base; // of a static field
-    private final long offset; // of a field, or of an array's first element; -1: unknown
-    private final int shift; // of an index; -1: of a field
+    private final Object base; // a static field's
+    private final long offset; // a field's, or that of an array's first element; -1: unknown
+    private final int shift; // log2 of an element's bytes; -1: it is a field
     final Class<?> type;
     final int bytes;
 
@@ -32,7 +32,7 @@ final class Variable {
             offset = first < 0 ? -1 : U.getInt(h, first);
     }
 
-    /** The offset of a handle's own field; -1: it has none of this name. */
+    /** Returns the offset of a handle's own field; -1: it has none of this name. */
     private static long at(VarHandle h, String field) {
         for (Class<?> c = h.getClass(); c != VarHandle.class; c = c.getSuperclass()) {
             try {
@@ -58,7 +58,7 @@ final class Variable {
         return v;
     }
 
-    /** The object that it lies in. Null: there is no such variable, and the operation throws. */
+    /** Returns the object in which the variable lies. Null: there is no such variable, and the operation throws. */
     Object base(Object o, int index) {
         if (offset < 0)
             return handle;

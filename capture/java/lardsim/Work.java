@@ -30,7 +30,7 @@ final class Work implements Opcodes {
     private final int local, version;
     private final Set<LabelNode> targets = new HashSet<>();
 
-    private int bytecodes; // of the block in hand, since its last access
+    private int bytecodes; // in the present block, since its last access
     private IincInsnNode access; // the counting before its last access
     private AbstractInsnNode call; // its first, where no access came before
 
@@ -40,7 +40,7 @@ final class Work implements Opcodes {
         local = method.maxLocals;
     }
 
-    /** Returns the variable. */
+    /** Returns the number of the new local variable. */
     static int count(MethodNode method, int version) {
         final Work w = new Work(method, version);
         w.findTargets();
@@ -118,7 +118,7 @@ final class Work implements Opcodes {
             endBlock(i);
     }
 
-    /** Before `at`. */
+    /** Ends a basic block before `at`. */
     private void endBlock(AbstractInsnNode at) {
         if (access != null) {
             access.incr += bytecodes;
