@@ -268,7 +268,7 @@ void LardWorkload::event(ThreadContext *tc)
     uint64_t answer = arg[2];
     live_op(run(), &at, arg, &answer);
     check();
-    // Not rax: the instruction itself puts 0 there, afterwards.
+    // The answer goes to rdx, not rax: the instruction itself puts 0 into rax afterwards.
     if (answer != arg[2])
         tc->setReg(int_reg::Rdx, answer);
 }

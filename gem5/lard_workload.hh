@@ -28,7 +28,7 @@ class LardWorkload : public X86ISA::EmuLinux
     void event(ThreadContext *tc) override; // the pseudo-op 0x70
     void syscall(ThreadContext *tc) override;
 
-    // From Python: a region of interest; the results are written, before the exit does it.
+    // Python calls these two: a region of interest begins or ends; results are written at the end.
     void roi(bool begins);
     void finish();
 
@@ -52,7 +52,7 @@ class LardWorkload : public X86ISA::EmuLinux
     } stats;
 
     void nameVariables();
-    void ask(ThreadContext *tc); // what its core is, if that may have changed
+    void ask(ThreadContext *tc); // asks for its core's CPU, which may have changed
     void askAll();
 };
 

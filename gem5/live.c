@@ -24,13 +24,13 @@
 
 enum space { SPACE_PID, SPACE_LANGUAGE, SPACE_HANDLE };
 enum { SPACE_SHIFT = 60, PAGE = 4096, NAME_MOST = 255, CACHED = 128, TEXT = 512 };
-/* What of its stack a thread's rsp and rbp reach: what glibc gives a thread, and what gem5's
- * getrlimit says. */
+/* The part of its stack that a thread's rsp and rbp can reach: as much as glibc gives a thread, and
+ * gem5's getrlimit says. */
 enum { STACK_MOST = 8 << 20 };
-enum { THREADS_MOST = UINT16_MAX + 1 }; /* what lardsim's events can name */
+enum { THREADS_MOST = UINT16_MAX + 1 }; /* as many as lardsim's events can name */
 
 struct thread {
-    uint64_t low, top; /* of its stack: as far down as it was used; where it begins */
+    uint64_t low, top; /* bounds of its stack: as far down as it was used; its beginning */
     uint64_t round;    /* of the barrier at which it waits */
     unsigned runtime;  /* how deep it is in the runtime's code */
     bool waits;        /* at a barrier or for a condition: it does nothing until it has waited */
@@ -38,7 +38,7 @@ struct thread {
 struct core {
     uint64_t instructions, owed, paid; /* so far; cycles that it is still to stand still, and did */
     const struct model *cpu;           /* NULL: nobody has said */
-    char model[80];                    /* what was said */
+    char model[80];                    /* the CPU as gem5 names it */
 };
 struct hole { /* from where on the run was not told what happened */
     uint64_t tick, things;
@@ -60,13 +60,13 @@ struct live {
     size_t threads, room;
     struct acting acting[CACHED];
     struct lard_map names, sites, allocated; /* threads; code that has a name; bytes by address */
-    struct lard_map rounds, clocks; /* of barriers; entries of clocks that writevc has set */
+    struct lard_map rounds, clocks; /* rounds of barriers; entries of clocks that writevc has set */
     bool raw, allocs, finished;     /* clocks are the guest's; it has said an alloc */
     bool collects, in_region;       /* a collection, a region of interest has begun */
     bool counts_only;
     unsigned collector; /* the thread that began the collection */
     struct hole hole;
-    struct live_place last;   /* of what was told */
+    struct live_place last;   /* the place of the last event */
     const struct model *said; /* the CPU of the latest sentence */
     char sentence[TEXT];
     char *error;
@@ -96,7 +96,7 @@ static int no_memory(struct live *l)
     return fail(l, "no memory");
 }
 
-/* lardsim's verdict on a call. */
+/* Turns lardsim's verdict on a call into the run's error. */
 static int check(struct live *l, int result)
 {
     return result < 0 ? fail(l, "%s", lardsim_error(l->sim)) : 0;
@@ -114,7 +114,8 @@ struct model {
     const char *why;  /* it can't be heard at its port; NULL: it can */
 };
 
-/* As in gem5 v24.0. The last one is any other, a class derived from one of these, too. */
+/* CPU models as of gem5 v24.0. The last row is for any other, also a class derived from one of
+ * these. */
 static const struct model models[] = {
     {"gem5::TimingSimpleCPU", NULL},
     {"gem5::AtomicSimpleCPU", NULL},
@@ -215,7 +216,7 @@ static void configure(struct live *l, const struct live_config *c)
         check(l, lardsim_load(l->sim, c->file));
     for (size_t i = 0; i < c->settings && !l->error; i++)
         check(l, lardsim_set(l->sim, c->setting[i]));
-    /* What gem5 decides. It has the last word. */
+    /* Settings that gem5 decides come last, so that they hold. */
     set(l, "machine=multicore");
     set(l, "order=host");
     set(l, "cores=%u", c->cores);
@@ -244,7 +245,7 @@ struct live *live_new(const struct live_config *c, const struct live_host *host)
     return l;
 }
 
-static void settle(struct live *l) /* what is held back comes before what is new */
+static void settle(struct live *l) /* a held call comes before new ones */
 {
     void (*hold)(void *arg) = l->hold;
 
@@ -350,8 +351,8 @@ static void forget(struct live *l, uint64_t pid)
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-/* Where and when. The time contains what its core still owes: it stands still with its next
- * answer. */
+/* Returns the core and the time of an event. Cycles that the core still owes are added to the time:
+ * gem5 stands still for them with its next answer. */
 static struct lardsim_at where(struct live *l, const struct live_place *at, uint64_t took)
 {
     struct core *c = &l->core[at->core];
@@ -423,8 +424,8 @@ static int unheard(struct live *l)
     return 0;
 }
 
-/* What has begun has to end before the run does: it ends with what was told last. That the rest was
- * not told stands in the results, where "no race" would mislead. */
+/* A pause or region that has begun has to end before the run does, so it ends with the last event
+ * that was told. The results say that the rest was not told, as "no race" would mislead. */
 static void close_hole(struct live *l)
 {
     const struct hole *h = &l->hole;
@@ -570,7 +571,7 @@ static bool waits(unsigned kind, bool before)
     }
 }
 
-/* An operation that is an event: what its operands need. */
+/* Completes the operands of an operation that is an event. */
 static int complete(struct live *l, const struct live_place *at, struct lardsim_event *ev,
                     uint64_t *answer)
 {
@@ -826,8 +827,7 @@ int live_exit(struct live *l, const struct live_place *at)
                                          .kind = LARDSIM_THREAD_END}))
         return -1;
     forget(l, at->pid);
-    lard_map_remove(&l->names,
-                    key(SPACE_PID, at->pid)); /* who gets the pid next is another thread */
+    lard_map_remove(&l->names, key(SPACE_PID, at->pid)); /* the pid's next thread is another one */
     return 0;
 }
 

@@ -21,10 +21,10 @@ struct live_config {                            /* NULL or 0: not said */
     uint64_t period;             /* ticks of a cycle */
     uint64_t ticks;              /* ticks of a second */
     unsigned cores;
-    bool delays; /* what the detector adds, the cores wait; else it is only counted */
+    bool delays; /* cores wait for the cycles that the detector adds; else they are only counted */
     bool marked; /* only accesses with the mark are the program's */
 };
-struct live_host { /* what only the simulator of the program knows; all must be there */
+struct live_host { /* answers that only the program's simulator has; all must be there */
     void *arg;
     bool (*mapped)(void *arg, int context, uint64_t addr);
     bool (*read)(void *arg, int context, uint64_t addr, void *to, size_t bytes);
@@ -33,17 +33,17 @@ struct live_host { /* what only the simulator of the program knows; all must be 
     size_t (*symbol)(void *arg, uint64_t addr, char *to, size_t size);
 };
 
-struct live_place { /* who acts, where and when */
-    uint64_t pid; /* of the guest's thread; contexts are used again, these are not while it lives */
+struct live_place { /* the actor of an event, its place and time */
+    uint64_t pid;   /* the guest thread's, while it lives; contexts are used again */
     uint64_t pc, tick;
-    uint64_t instructions; /* of this core so far; 0: not known */
+    uint64_t instructions; /* instructions that this core has run so far; 0: not known */
     int context;
     unsigned core;
 };
 
-enum live_access_is { /* of an access */
+enum live_access_is { /* kinds of an access */
                       LIVE_READ = 1,
-                      LIVE_WRITE = 2, /* both: one atomic operation */
+                      LIVE_WRITE = 2, /* with LIVE_READ: one atomic operation */
                       LIVE_MARKED = 4,
                       LIVE_ON_STACK =
                           8, /* addressed by way of the stack's segment, as rsp and rbp do */
@@ -55,19 +55,20 @@ struct live_access {
     unsigned is; /* enum live_access_is */
 };
 
-/* Never NULL. What is wrong with the configuration is the run's error. Both outlive the call. */
+/* Never returns NULL: a fault in the configuration is the run's error. Both arguments outlive the
+ * call. */
 struct live *live_new(const struct live_config *c, const struct live_host *host);
 void live_free(struct live *l);
-/* NULL: none. It stays, and the calls below then do nothing but return -1. */
+/* NULL: no error. An error stays, and the calls below then do nothing but return -1. */
 const char *live_error(const struct live *l);
 
-/* What a core is from this tick on, by gem5's class of its CPU (gem5::TimingSimpleCPU): before the
- * program begins, and whenever that has changed. Accesses of some CPUs can't be heard at their
- * port. While one core has such a CPU, or one that is not known here, the run only counts: calls
- * that tell what the program does tell lardsim nothing, and the cores wait for nothing. If time has
- * passed until all cores are heard again, what the program did may order what comes, so the run
- * counts on to its end. Returns a sentence for the user when this changes what is heard, or the CPU
- * for whose sake it is not; it stays until the next call. NULL: nothing to say. */
+/* Tells the core's CPU from this tick on, by gem5's class of it (gem5::TimingSimpleCPU): before the
+ * program begins, and whenever it has changed. Accesses of some CPUs can't be heard at their port.
+ * While one core has such a CPU, or one that is not known here, the run only counts: calls that
+ * tell what the program does tell lardsim nothing, and the cores wait for nothing. If time has
+ * passed until all cores are heard again, unheard accesses may order later ones, so the run counts
+ * on to its end. Returns a sentence for the user when this changes what is heard, or the CPU
+ * because of which nothing is; it is valid until the next call. NULL: nothing to say. */
 const char *live_cpu(struct live *l, unsigned core, const char *model, uint64_t tick);
 bool live_counts_only(const struct live *l);
 uint64_t live_unheard(const struct live *l); /* accesses and operations that were only counted */
@@ -82,13 +83,13 @@ int live_clone(struct live *l, const struct live_place *at, uint64_t child); /* 
 int live_exit(struct live *l, const struct live_place *at);                  /* its thread ends */
 int live_roi(struct live *l, const struct live_place *at, bool begin);
 int live_reset(struct live *l); /* statistics of the region of interest begin again */
-int live_name(struct live *l, uint64_t addr, const char *name); /* of a variable */
+int live_name(struct live *l, uint64_t addr, const char *name); /* names a variable */
 
 /* Ticks for which the core is to stand still now, for all that was added to it since the last call.
  * 0 if delays are off. */
 uint64_t live_owed(struct live *l, unsigned core);
 
-/* For statistics, at any time. -1: not known now. */
+/* Gets a statistic at any time. -1: not known now. */
 int live_stat(const struct live *l, const char *name, uint64_t *value);
 const char *live_policy(const struct live *l, size_t i);
 uint64_t live_events(const struct live *l);

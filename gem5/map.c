@@ -9,7 +9,7 @@ static size_t home(const struct lard_map *m, uint64_t key)
     return (size_t)(key >> 32) & m->mask;
 }
 
-static size_t place(const struct lard_map *m, uint64_t key) /* where it is, or would be */
+static size_t place(const struct lard_map *m, uint64_t key) /* the key's slot, now or once put */
 {
     size_t i = home(m, key);
 
@@ -65,7 +65,8 @@ void lard_map_remove(struct lard_map *m, uint64_t key)
 
     if (!m->slot[hole].used)
         return;
-    /* Whoever was pushed past the hole moves back into it. */
+    /* An entry that was pushed past the hole moves back into it, as a search ends at an empty
+     * slot. */
     for (size_t i = (hole + 1) & m->mask; m->slot[i].used; i = (i + 1) & m->mask)
         if (((i - home(m, m->slot[i].key)) & m->mask) >= ((i - hole) & m->mask)) {
             m->slot[hole] = m->slot[i];

@@ -78,7 +78,7 @@ static int tell(struct port *p, const struct live_access *a)
     return live_access(p->live, a);
 }
 
-/* An access that is whole, or one half of an atomic operation. */
+/* Reports an access that is whole, or one half of an atomic operation. */
 static int report(struct port *p, const struct port_packet *k, uint64_t took)
 {
     struct live_access a = {.at = k->at, .addr = k->addr, .took = took, .size = k->size};

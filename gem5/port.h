@@ -46,7 +46,7 @@ struct port_core { /* how answers go on */
 
 struct port_counts {
     uint64_t reads, writes, atomics; /* accesses */
-    uint64_t marked, split;          /* of these */
+    uint64_t marked, split;          /* accesses that are marked; that are split */
     uint64_t ignored;                /* packets that are no access of the program */
     uint64_t delayed, ticks;         /* answers that were held, and for how long in all */
 };

@@ -19,13 +19,13 @@
 /* ---- the runtime ----------------------------------------------------------------------------- */
 
 struct object {
-    uint64_t header; /* where it has moved to; 0: it has not */
+    uint64_t header; /* the place to which it has moved; 0: it has not */
     volatile uint32_t n, more;
 };
 enum { SPACE = 4096 };
 static _Alignas(64) unsigned char space[2][SPACE];
-static size_t used;         /* of the space in use */
-static int in_use;          /* which it is */
+static size_t used;         /* bytes of the space in use */
+static int in_use;          /* the number of the space in use */
 static struct object *root; /* the one that the program still has */
 
 static struct object *new_object(void)
@@ -81,7 +81,7 @@ static void collect(void)
     lard_runtime_end();
 }
 
-/* Without a collection between: the dead object's memory is the next to be given out. */
+/* Frees the object without a collection: its memory is the next to be given out. */
 static void reclaim(struct object *o)
 {
     lard_runtime_begin();

@@ -43,7 +43,7 @@ enum lard_op {
     LARD_OP_WRITEVC = 30,
     LARD_OP_ROI_BEGIN = 31,
     LARD_OP_ROI_END = 32,
-    /* What is no event. */
+    /* Operations from here on are no events. */
     LARD_OP_RUNTIME = 256, /* rsi: 1, the runtime's code begins; 0, it ends. They nest */
     LARD_OP_RAW,           /* the program keeps clocks by readvc and writevc alone */
     LARD_OP_CREATE,        /* rdx: the number of the thread that is created next */
@@ -62,7 +62,7 @@ enum lard_op {
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
-/* Who else may be told: lard_sync.c, which writes down what is said for a packet trace. */
+/* Another listener: lard_sync.c, which writes down what is said for a packet trace. */
 typedef uint64_t lard_told_fn(unsigned op, unsigned flags, uint64_t rsi, uint64_t rdx,
                               uint64_t rcx);
 __attribute__((weak)) lard_told_fn *lard_told;

@@ -25,7 +25,7 @@
     type __real_##name parameters;                                                                 \
     type __wrap_##name parameters;                                                                 \
     type __wrap_##name parameters
-/* What the library does in there is its own. */
+/* Accesses and calls inside the library are its own, not the program's. */
 #define WITHIN(result, call)                                                                       \
     do {                                                                                           \
         lard_runtime_begin();                                                                      \
@@ -99,7 +99,8 @@ QUIET(pthread_barrier_destroy, (pthread_barrier_t * b), (b))
 
 /* ---- others ---------------------------------------------------------------------------------- */
 
-/* Who holds it for writing is in the lock; nobody else can, while this thread holds it. */
+/* The lock's own field tells whether this thread holds it for writing: nobody else can write it
+ * while this thread holds the lock. */
 REAL(int, pthread_rwlock_unlock, (pthread_rwlock_t * l))
 {
     int result, writer;
@@ -142,7 +143,8 @@ REAL(int, pthread_barrier_wait, (pthread_barrier_t * b))
     return result;
 }
 
-/* Whoever comes later is ordered after the function. */
+/* The function that runs once ends with a volatile write: a thread that comes later reads that, and
+ * is ordered after the function. */
 static __thread void (*once_function)(void);
 static __thread pthread_once_t *once_of;
 
@@ -175,7 +177,7 @@ REAL(int, pthread_once, (pthread_once_t * of, void (*function)(void)))
 struct start {
     void *(*function)(void *arg);
     void *arg;
-    uint64_t number; /* of the thread; 0 is the first one */
+    uint64_t number; /* the thread's number; 0 is the first one */
 };
 static uint64_t threads; /* but for that */
 
@@ -289,7 +291,8 @@ REAL(int, posix_memalign, (void **p, size_t alignment, size_t bytes))
     return result;
 }
 
-/* Always moves: the library's own gives the old memory away before it could be said. */
+/* Always moves the block: the library's realloc would free the old memory before that can be
+ * said. */
 REAL(void *, realloc, (void *p, size_t bytes))
 {
     const uint64_t where = HERE;

@@ -54,7 +54,7 @@ static void *grown(void *p, size_t bytes)
 /* The value at the key, made if it is not there: 0. */
 static uint64_t *at(int which, uint64_t key)
 {
-    for (size_t i = used[which]; i-- > 0;) /* what is young is asked for most */
+    for (size_t i = used[which]; i-- > 0;) /* young entries are asked for most */
         if (table[which][i].key == key)
             return &table[which][i].value;
     if (used[which] == size[which]) {
@@ -190,7 +190,7 @@ static void freed(uint64_t addr)
         block("clear", addr, bytes);
 }
 
-/* What stands between in and out; outside of the library it is a visit to it. */
+/* Writes the line between "in" and "out". An operation outside of the library is a visit to it. */
 static void say(unsigned op, unsigned flags, uint64_t rsi, uint64_t rdx)
 {
     uint64_t number;
@@ -250,7 +250,7 @@ static uint64_t told(unsigned op, unsigned flags, uint64_t rsi, uint64_t rdx, ui
     } else if (depth && op != LARD_OP_ALLOC && op != LARD_OP_FREE && op != LARD_OP_CREATE) {
         ; /* the library's own synchronisation */
     } else {
-        if (!depth) /* what this file does is not the program's either */
+        if (!depth) /* accesses of this file are not the program's either */
             bare("in", "");
         say(op, flags, rsi, rdx);
         if (!depth)

@@ -48,7 +48,7 @@ int main(int argc, char **argv)
         return 2;
     if (team_run(work, n, argc > 2 ? strtoul(argv[2], NULL, 10) : 2))
         return 1;
-    /* As Java Grande's own results have it. */
+    /* The values of Java Grande's own results. */
     printf("series: %.12f %.12f\n", of[0][0], n > 1 ? of[1][1] : 0);
     return fabs(of[0][0] - 2.8729524964837996) < 1e-9 ? 0 : 3;
 }

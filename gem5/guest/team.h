@@ -9,7 +9,7 @@
 #include "lard.h"
 
 struct member {
-    size_t id, of, n; /* of..: how many there are; the size of the job */
+    size_t id, of, n; /* of: how many members there are; n: the size of the job */
     void (*work)(const struct member *m);
 };
 
@@ -32,7 +32,7 @@ static void *team_start(void *arg)
 
 enum { TEAM_MOST = 64 };
 
-/* Not 0: not so many threads. */
+/* Runs work in so many threads. Returns 0, or not: there can't be so many. */
 static inline int team_run(void (*work)(const struct member *m), size_t n, size_t threads)
 {
     static struct member m[TEAM_MOST];
