@@ -364,7 +364,7 @@ struct prefixes {
     bool half, lock; /* half: operands of 16 bits */
 };
 
-/* In the one order that encode_tracked writes. Leaves the opcode in in->byte. */
+/* Decodes prefixes in the one order that encode_tracked writes. Leaves the opcode in in->byte. */
 static enum step decode_prefixes(struct input_bytes *in, struct prefixes *p)
 {
     if (!take(in))

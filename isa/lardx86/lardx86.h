@@ -32,7 +32,7 @@ enum lx_form {
     LX_FORM_RR,
     LX_FORM_RRR
 };                                                           /* a prefix, or 1 to 3 registers */
-enum lx_page { LX_PAGE_NONE, LX_PAGE_REGION, LX_PAGE_BOTH }; /* which regions keep to one page */
+enum lx_page { LX_PAGE_NONE, LX_PAGE_REGION, LX_PAGE_BOTH }; /* the regions that keep to one page */
 
 enum { LX_OPERANDS = 3, LX_REGISTERS = 16 };
 
@@ -50,7 +50,7 @@ struct lx_carrier_info {
 };
 extern const struct lx_carrier_info lx_carrier_info[LX_CARRIERS];
 
-/* For people: "index, value"; "0F 0C 01 /r"; "the region". Owned by the caller. */
+/* Texts for people: "index, value"; "0F 0C 01 /r"; "the region". The caller owns them. */
 char *lx_operands_text(enum lx_op op);
 char *lx_encoding_text(enum lx_op op);
 char *lx_carrier_operands_text(enum lx_carrier c);
@@ -67,7 +67,7 @@ struct lx_memory {
     int32_t disp;
 };
 
-struct lx_insn {              /* what an instruction does not have is 0 */
+struct lx_insn {              /* a part that an instruction does not have is 0 */
     uint8_t op;               /* enum lx_op */
     uint8_t reg[LX_OPERANDS]; /* in the table's order; of a carrier, [0] is its register */
     uint8_t carrier, width;   /* tracked: enum lx_carrier; 1, 2, 4 or 8 bytes */
@@ -122,7 +122,7 @@ struct lx_act {                  /* an instruction with the values of its operan
     uint8_t access;              /* LX_TRACKED: EV_READ, EV_WRITE or EV_RMW */
     bool plain;                  /* LX_TRACKED: in truth it had no prefix, and is not tracked */
 };
-struct lx_place { /* who executes it */
+struct lx_place { /* the thread that executes it, and its place */
     sim_tid thread;
     uint64_t kernel; /* the kernel thread; counts for LX_THREAD only */
     uint64_t page;   /* bytes */

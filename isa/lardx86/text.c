@@ -7,7 +7,7 @@
 
 #include "isa/lardx86/lardx86.h"
 
-/* By log2 of the width in bytes. */
+/* Names of registers by log2 of their width in bytes. */
 static const char *const register_text[4][LX_REGISTERS] = {
     {"al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil", "r8b", "r9b", "r10b", "r11b", "r12b",
      "r13b", "r14b", "r15b"},
@@ -255,7 +255,7 @@ static int read_index(struct in_text *t, struct lx_memory *m)
     return accept_char(t, '*') ? read_scale(t, &m->scale) : 0;
 }
 
-/* Behind the opening bracket. */
+/* Reads a memory operand behind the opening bracket. */
 static int read_memory(struct in_text *t, struct lx_memory *m)
 {
     *m = (struct lx_memory){.index = LX_NO_INDEX, .scale = 1};
