@@ -69,7 +69,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* ---- options of every verb ------------------------------------------------------------------ */
 
-/* What argp has by itself, but for -h. */
+/* The options that argp has by itself, but for -h. */
 const struct argp_option cli_common_options[] = {
     {"help", 'h', NULL, 0, "Give this help list", -1},
     {NULL, '?', NULL, OPTION_ALIAS, NULL, 0},
@@ -141,7 +141,7 @@ void cli_parse(struct cli *c, const struct verb *verb, int argc, char **argv)
     /* argp names the program by argv[0] in its messages; it must say "lardsim trace info", not
      * "info". */
     argv[0] = name;
-    /* It ends the process by itself, but where it has no memory. cli_common has help; a command's
+    /* argp ends the process by itself, unless it has no memory. cli_common has help; a command's
      * options are not this verb's. */
     if (argp_parse(&argp, argc, argv, ARGP_NO_HELP | (verb->command ? ARGP_IN_ORDER : 0), NULL, c))
         die("no memory for the command line");

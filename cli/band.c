@@ -11,7 +11,7 @@ static void find_core_type(void *row, const char *section, const struct param *p
         *(struct param *)row = *param;
 }
 
-/* *type: the choice of core.type. */
+/* Reads core.type: *type is the word for it. */
 static int core_type(struct config *config, const char **type, struct err *e)
 {
     struct param rows[2] = {PARAM_END, PARAM_END};

@@ -26,10 +26,10 @@ struct verb {
     int (*run)(const struct cli *c, struct err *e); /* an exit code, or -1 and *e */
 };
 extern const struct verb *const verbs[]; /* in order of verbs.def, NULL-terminated */
-/* What follows group ("trace", or "" for all verbs) in the verb's name; NULL: it isn't in the
- * group. */
+/* Returns the part of the verb's name that follows the group ("trace", or "" for all verbs). NULL:
+ * the verb isn't in the group. */
 const char *verb_in_group(const struct verb *v, const char *group);
-/* What a group of verbs is for, a sentence; NULL: there is no such group. */
+/* Returns a sentence on the purpose of a group of verbs. NULL: there is no such group. */
 const char *verb_group_summary(const char *group);
 
 /* Keys of the options: one number for the same option of all verbs. A key that is a letter is its
@@ -73,7 +73,7 @@ enum {
     {                                                                                              \
         "json", OPT_JSON, NULL, 0, "Write the result as JSON", 0                                   \
     }
-/* progress.h; what else a verb does not print then is in its text. */
+/* Progress is that of progress.h; a verb's text says what else it does not print then. */
 #define ROW_QUIET                                                                                  \
     {                                                                                              \
         "quiet", OPT_QUIET, NULL, 0, "Print no summary and no progress", 0                         \
@@ -107,7 +107,8 @@ void cli_parse(struct cli *c, const struct verb *verb, int argc, char **argv);
 void cli_free(struct cli *c);
 /* The whole command line as it was given, "lardsim" first. */
 const char *const *cli_words(size_t *n);
-/* Its settings: --config, --preset, --set and --policy. Borrows their texts; to be freed. */
+/* Returns the settings on the command line: --config, --preset, --set and --policy. Borrows their
+ * texts; to be freed. */
 struct given cli_given(const struct cli *c);
 bool cli_has(const struct cli *c, int key);
 const char *cli_get(const struct cli *c, int key); /* the last one's value; NULL: not given */
@@ -128,12 +129,12 @@ enum { FIELDS = 8 };
 struct field {
     const char *key, *text;
 };
-/* One thing that has a name, made for the call and freed after it. */
+/* A named thing, made for the call and freed after it. */
 struct row { /* valid during the call */
     const char *name, *help;
     /* further columns: what list shows beside the name, and explain below it */
     struct field field[FIELDS];
-    size_t fields; /* of field that are in use */
+    size_t fields; /* entries of field that are in use */
 };
 typedef void row_fn(void *arg, const struct row *row);
 void row_json(struct json *j, const struct row *r); /* the members of an object */
@@ -142,7 +143,7 @@ struct table {
     const char *name; /* "policies" */
     const char *one;  /* "a policy" */
     const char *help;
-    size_t columns; /* of the first fields, which `list` shows beside the name; explain shows all */
+    size_t columns; /* the first fields, which `list` shows beside the name; explain shows all */
     void (*each)(row_fn *fn, void *arg); /* calls fn for every row, in the table's order */
 };
 extern const struct table tables[]; /* a NULL name ends it */

@@ -115,7 +115,7 @@ static void list_difference(void *arg, const struct sim_difference *d)
 
 struct count_column {
     const char *above, *title; /* above: over this column and those that follow with "" */
-    const char *of, *name;     /* of the statistic: <of>.<label>.<name> */
+    const char *of, *name;     /* parts of the statistic's name: <of>.<label>.<name> */
 };
 static const struct count_column columns[] = {
     {"racy", "accesses", "policy", "races.accesses"},
@@ -158,7 +158,7 @@ static void print_title(const char *title)
     printf("%*s", column_width(title), title);
 }
 
-/* As wide as what is in it: the table is to fit into a terminal. */
+/* Makes a column as wide as its longest cell, as the table is to fit into a terminal. */
 static int count_width(const struct lardsim *l, const struct count_column *c)
 {
     struct sim_instance in;
@@ -530,7 +530,8 @@ static bool any_race(const struct lardsim *l)
     return false;
 }
 
-/* On a machine, unless a truth or the differences are asked for. */
+/* *costs: the comparison is of costs. On a machine it is, unless a truth or the differences are
+ * asked for. */
 static int wants_costs(const struct cli *c, const struct given *g, bool *costs, struct err *e)
 {
     *costs = false;
@@ -577,7 +578,7 @@ static int compare_given(const struct cli *c, struct err *e)
     return status;
 }
 
-/* Of two results that are there, in place of a run. */
+/* Compares two results that exist already, and runs nothing. */
 static int compare_results(const struct cli *c, struct err *e)
 {
     double threshold;

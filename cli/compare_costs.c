@@ -80,7 +80,7 @@ static void cell_text(const struct cost_table *t, const struct costs *r,
         snprintf(to, room, "-");
 }
 
-/* Two spaces before the longest of titles and cells. */
+/* Returns the column's width: two spaces before the longest of titles and cells. */
 static int column_width(const struct cost_table *t, const struct page_column *c)
 {
     size_t width = strlen(c->title) > strlen(c->above) ? strlen(c->title) : strlen(c->above);
@@ -163,7 +163,8 @@ static void print_measured(const struct cost_table *t)
     puts(" of the cycles of none; the whole run stands below\n");
 }
 
-/* With the set-up, and all else that is outside of the region. */
+/* Prints the costs of the whole run: with the set-up, and all else that is outside of the
+ * region. */
 static void print_whole(const struct cost_table *t, int width)
 {
     if (!t->region)
@@ -219,8 +220,8 @@ static enum where where_of(enum cost_spent s)
     return known[s] ? (enum where)(known[s] - 1) : WAITING;
 }
 
-/* Cores that had something to do, in this run or in that without a policy: the lowest ones take
- * threads first, so those of the one are among those of the other. */
+/* Counts the cores that had something to do, in this run or in that without a policy. The lowest
+ * cores take threads first, so one set contains the other. */
 static uint64_t cores_used(const struct cost_table *t, const struct costs *r)
 {
     const uint64_t none = t->row[0].whole.cost[COST_CORES_USED],
@@ -256,7 +257,7 @@ static void print_where_row(const struct cost_table *t, const struct costs *r, i
     putchar('\n');
 }
 
-/* "all cores", or those that had threads. */
+/* Prints whose cycles are shared out: "all cores", or those that had threads. */
 static void print_whose(const struct cost_table *t)
 {
     const uint64_t cores = t->row[0].whole.cost[COST_CORES];
@@ -287,7 +288,8 @@ static void print_wheres(const struct cost_table *t, int width)
         print_where_row(t, &t->row[i], width);
 }
 
-/* What the handlers of hardware did, in the same percent: a row adds up to its "handler" above. */
+/* Prints the work of the hardware's handlers, in the same percent: a row adds up to its "handler"
+ * above. */
 enum { PART_WIDTH = OVERHEAD_WIDTH + 1 }; /* "roll-overs" is long */
 static void print_hardware(const struct cost_table *t, int width)
 {
@@ -333,7 +335,8 @@ static void print_collections(const struct cost_table *t)
         puts(" (short runs collect far more often than real programs)");
 }
 
-/* In program order no two rows are about the same execution. */
+/* Prints the truth of each row by itself: in program order no two rows are about the same
+ * execution. */
 static void print_truths(const struct cost_table *t, int width)
 {
     const char *order = "\nraces of each execution, and what its policy made of them (vc watches "
@@ -351,7 +354,7 @@ static void print_truths(const struct cost_table *t, int width)
     }
 }
 
-/* What the overhead means. */
+/* Explains the overhead: which executions it compares. */
 static void print_order(const struct cost_table *t)
 {
     if (t->n < 2)
@@ -380,7 +383,8 @@ static void print_on_chip(const struct cost_table *t)
         putchar('\n');
 }
 
-/* Only where the program collects all of its heap is it known what it needs. */
+/* Prints the space that metadata take beside the heap. The heap's need is known only if the program
+ * collects all of it. */
 static void print_space(const struct cost_table *t)
 {
     const char *with = "\nspace beside the heap after full collections: ";
@@ -464,7 +468,7 @@ static void print_seeds(const struct cost_table *t, int width)
         puts("(the seeds change nothing: each policy did the same with all of them)");
 }
 
-/* What the model leaves out, as one more cost of policies. */
+/* Prints how the overhead moves with the cost of everything the model leaves out. */
 static void print_band(const struct cost_table *t, int width)
 {
     const struct cost_runs *s = &t->band;
@@ -482,7 +486,7 @@ static void print_band(const struct cost_table *t, int width)
     }
 }
 
-/* What a run has found, and every other one, too. */
+/* True: all runs have this finding. */
 static bool in_all(const struct cost_table *t, const struct sim_finding *f)
 {
     for (size_t i = 0; i < t->n; i++) {
@@ -510,7 +514,7 @@ static void print_findings(const struct cost_table *t)
             if (!all || i > 0)
                 continue;
             common.at = xrealloc(common.at, common.n + 1, sizeof *common.at);
-            common.at[common.n++] = *f; /* what it has stays the row's */
+            common.at[common.n++] = *f; /* its texts stay the row's */
         }
     run_print_findings(&common, others,
                        t->output ? "`findings` in compare.json" : "--json shows them");

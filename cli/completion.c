@@ -7,8 +7,8 @@
 #include "base/param.h"
 #include "cli/cli.h"
 
-/* What completes an option's value or an operand, as bash: words (compgen -W) or files (an action
- * of compgen), by the name in the usage line. NULL: nothing does. */
+/* Returns what bash completes for an option's value or an operand, by its name in the usage line:
+ * words (compgen -W) or files (an action of compgen). NULL: nothing. */
 #define PROGRAMS "words=$(lardsim programs list 2>/dev/null | sed -n '/^next:/!s/ .*//p')"
 static const char *takes(const char *arg)
 {
@@ -166,7 +166,7 @@ static void put_option_case(FILE *out, const struct verb *v, const struct argp_o
     fputs(" ;;\n", out);
 }
 
-/* Those without a name are not proposed: they are other short forms. */
+/* Options without a long name are not proposed: they are other short forms of named ones. */
 static void put_option_words(FILE *out, const struct argp_option *o)
 {
     if (!o->name)

@@ -18,7 +18,7 @@ static void print_line(const char *key, const char *text)
     print_broken(stdout, text, FIELD, FIELD, WIDTH);
 }
 
-/* Kept as it is: YAML, commands. */
+/* Prints text as it is, line by line: YAML, commands. */
 static void print_block(const char *text)
 {
     while (*text) {
@@ -43,7 +43,7 @@ static void print_field(const struct field *f)
 
 /* ---- looking for a name --------------------------------------------------------------------- */
 
-/* How a name was found. Each is tried only if the one before it found nothing. */
+/* The ways in which a name is found. Each is tried only if the one before it found nothing. */
 enum match { WHOLE, SECTION, ENDING }; /* "policy.vc.history": itself, by "policy", by "history" */
 
 struct name_search {
@@ -86,8 +86,8 @@ static void explain_text(const struct name_search *s, const struct row *r)
         printf("  %-10s  lardsim %s --help\n", "options", r->name);
 }
 
-/* What is told of a name, in one text, to see whether two names are told the same. Owned by the
- * caller. */
+/* Returns all that is printed on a name as one text, so that two names with the same text are seen.
+ * The caller owns it. */
 static char *told_of(const struct name_search *s, const struct row *r)
 {
     char *all = xasprintf("%s\n%s", s->table->name, r->help);
@@ -107,8 +107,8 @@ static void end_alike(struct name_search *s)
     s->alike = NULL;
 }
 
-/* By the last part of its name a parameter may be many policies' (view, history). It is told once;
- * the other names follow in a line, "likewise". */
+/* Many policies may have a parameter with the same last part of its name (view, history). It is
+ * told once; the other names follow in a line, "likewise". */
 static void explain_once(struct name_search *s, const struct row *r)
 {
     char *told = told_of(s, r);
@@ -132,7 +132,7 @@ static void explain_member(struct name_search *s, const struct row *r)
     printf("  %s: %s\n", r->name, r->help);
 }
 
-/* What a preset's machine is made of: a line for each setting, and who says so. */
+/* Prints a line for each setting of a preset's machine, and its source. */
 static void explain_setting(struct name_search *s, const struct row *r)
 {
     const char *key = r->name + strlen(s->name) + 1;
@@ -167,8 +167,8 @@ static void explain_row(struct name_search *s, const struct row *r)
     json_end(s->json);
 }
 
-/* Every name that was seen, its last part and its section: the proposal is among what a user may
- * type. */
+/* Keeps a name that was seen, its last part or its section: a proposal is one of the names that a
+ * user may type. */
 static void remember(struct name_search *s, const char *name, size_t n)
 {
     s->names = xgrow(s->names, s->seen, &s->cap, sizeof *s->names);
@@ -186,7 +186,7 @@ static void look_at(void *arg, const struct row *r)
         explain_row(s, r);
         s->found++;
     }
-    /* Later rounds see the same names. */
+    /* The other rounds see the same names. */
     if (s->match != WHOLE)
         return;
     remember(s, r->name, strlen(r->name));

@@ -17,14 +17,15 @@ struct section {
     size_t rows; /* handed on so far */
 };
 
-/* What follows the section in a row's name; NULL: it is not in the section. */
+/* Returns the part of a row's name that follows the section. NULL: the row is not in it. */
 static const char *within(const char *name, const char *section)
 {
     const size_t n = section ? strlen(section) : 0;
 
     if (!section)
         return name;
-    /* A whole part of the name: section "l1" has l1.accesses, and does not have l10.accesses. */
+    /* The section is a whole part of the name: "l1" has l1.accesses, and does not have
+     * l10.accesses. */
     return strncmp(name, section, n) || name[n] != '.' ? NULL : name + n + 1;
 }
 
@@ -148,7 +149,7 @@ static void markdown_head(const struct markdown *m, const struct row *r)
     puts(" --- |");
 }
 
-/* A cell; | in it would end it. */
+/* Prints a cell; | in it would end it. */
 static void markdown_cell(const char *text)
 {
     putchar(' ');

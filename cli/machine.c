@@ -7,7 +7,8 @@
 
 enum { OPT_ASCII = 512 };
 
-/* What alone was given by -c or --preset, without its folder; NULL: nothing, or several. */
+/* Returns the only configuration or preset that the command line names, without its folder. NULL:
+ * there is none, or several. */
 static const char *name_of(const struct cli *c)
 {
     const char *name = NULL;

@@ -204,8 +204,8 @@ static const struct verb *find_verb(const char *group, const char *word)
     return NULL;
 }
 
-/* In the place of operands "program:NAME", the paths of their captures, whose memory is the
- * process's. */
+/* Replaces operands "program:NAME" by the paths of their captures. The paths live as long as the
+ * process. */
 static int find_programs(struct cli *c, struct err *e)
 {
     for (size_t i = 0; i < c->args; i++) {
@@ -283,7 +283,8 @@ static void turn_help(int argc, char **argv)
     argv[argc - 1] = option;
 }
 
-/* What is wrong with an option the C library says, with the option in it as it stands. */
+/* Refuses options that can't be printed, as the C library would repeat them in its own message as
+ * they stand. */
 static int check_options(int argc, char **argv, struct err *e)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {

@@ -8,16 +8,16 @@
 #include "cli/cli.h"
 #include "sim/lardsim.h"
 
-/* What stands in backquotes becomes bold; what roff would read as its own is escaped: a full stop
- * or quote that begins a line, backslashes, and hyphens, which would turn into dashes that can't be
- * copied. */
+/* Text in backquotes becomes bold. Characters that roff would take for its own are escaped: a full
+ * stop or quote that begins a line, backslashes, and hyphens, which would turn into dashes that
+ * can't be copied. */
 static void put_text(FILE *out, const char *text)
 {
     bool start = true, bold = false;
 
     for (; *text; text++) {
         if (start && (*text == '.' || *text == '\''))
-            /* At a line's start it would be a request. \& has no width. */
+            /* A full stop or quote at a line's start would be a request. \& has no width. */
             fputs("\\&", out);
         start = *text == '\n';
         if (*text == '`') {
@@ -187,7 +187,7 @@ static void print_main_page(FILE *out)
     put_see_also(out, NULL);
 }
 
-/* As the sentence goes on in a title: without its capital and its stop. */
+/* Prints the summary as the rest of a title: without its capital and its stop. */
 static void put_summary(FILE *out, const char *summary)
 {
     fputc(tolower((unsigned char)summary[0]), out);

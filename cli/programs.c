@@ -8,7 +8,7 @@
 
 /* ---- list ----------------------------------------------------------------------------------- */
 
-/* In words, each once. */
+/* Calls `word` for each thing that is missing, in words, each once. */
 static void missing_each(const struct recipe *r, void (*word)(void *arg, const char *text),
                          void *arg)
 {

@@ -10,7 +10,7 @@
 #include "workloads/programs/programs.h"
 #include "workloads/measure/measure.h"
 
-/* What of a run says how it resembles another. */
+/* The traits by which two runs of a program are compared. */
 static const enum trait shown[] = {TRAIT_EVENTS,     TRAIT_THREADS,         TRAIT_READ_WRITE,
                                    TRAIT_REGION,     TRAIT_UNCHANGED_READS, TRAIT_UNCHANGED_WRITES,
                                    TRAIT_SHARED,     TRAIT_FOREIGN,         TRAIT_LOCK_RATE,
@@ -18,9 +18,10 @@ static const enum trait shown[] = {TRAIT_EVENTS,     TRAIT_THREADS,         TRAI
                                    TRAIT_COPIES,     TRAIT_FIRST_MISSES,    TRAIT_ARRAY_LOCATIONS,
                                    TRAIT_SHADOWS,    TRAIT_RACE_PAIRS};
 
-/* What measured.yaml beside a trace has, and the size of what was captured: processor seconds of
- * the program's own threads and of its process, with capture to without it; nanoseconds that
- * capture takes the own threads for an event, instrumenting apart, and lardsim. */
+/* Figures from measured.yaml beside a trace, and the size of the capture. OWN_TIMES and
+ * PROCESS_TIMES: processor seconds of the program's own threads and of its process, with capture to
+ * without it. OWN_NS and RECORDER_NS: nanoseconds an event that capture takes the own threads,
+ * instrumenting apart, and lardsim. */
 enum { OWN_TIMES, PROCESS_TIMES, OWN_NS, INSTRUMENTING, RECORDER_NS, EVENT_BYTES, FIGURES };
 static const struct {
     const char *name, *unit;
@@ -34,14 +35,14 @@ static const struct {
 };
 
 enum { CELL = 40, CELLS = ARRAY_SIZE(shown) > FIGURES ? ARRAY_SIZE(shown) : FIGURES };
-struct described { /* of the table */
+struct described { /* a row of the table */
     char *name;
     char cell[CELLS][CELL];
 };
 struct page_of_programs {
     struct described *at; /* owns */
     size_t n, cap;
-    bool captures; /* what capturing took, and not what the programs are like */
+    bool captures; /* the costs of capturing, and not the programs' traits */
 };
 
 static size_t lines_of(const struct page_of_programs *l)
@@ -138,7 +139,7 @@ static int capture_figures(struct page_of_programs *l, char *name, const char *t
     const char *slash = strrchr(trace, '/');
     char *path = xasprintf("%.*s/measured.yaml", (int)(slash - trace), trace);
     char *whole =
-        xasprintf("%.*s/trace.lard", (int)(slash - trace), trace); /* whatever the lives */
+        xasprintf("%.*s/trace.lard", (int)(slash - trace), trace); /* of all lives, used or not */
     struct yaml_flat f = {.n = 0};
     struct stat is;
     const int failed = yaml_flat_file(&f, path, e);

@@ -66,7 +66,7 @@ static void print(const struct search *s, uint64_t all, uint64_t threads, const 
     free(what);
 }
 
-/* A trace that is not legal can't be made smaller by rules that it does not obey. */
+/* Refuses a trace that is not legal: rules that it does not obey can't make it smaller. */
 static int check_legal(const struct trace_part *p, struct err *e)
 {
     uint64_t *all = bits_copy(p->kept, p->n), dropped = 0;

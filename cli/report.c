@@ -8,12 +8,13 @@
 #include "results/page/report.h"
 
 enum { OPT_FIGURES = 560, OPT_DIFF, OPT_WHY };
-/* Races, and events of their run, if nothing is given: what is read again in some seconds. */
+/* The races that are explained if nothing is given, and the events up to which their run is read
+ * again: that takes some seconds. */
 enum { EXPLAINED = 3, EVENTS_READ = 5000000 };
 
 /* ---- figures as files ------------------------------------------------------------------------ */
 
-/* Names have labels in them, which may be anything. */
+/* Returns a figure's file. Its name has labels in it, which may have any characters. */
 static char *file_name(const char *dir, const char *name, const char *ending)
 {
     char *path = xasprintf("%s/%s.%s", dir, name, ending);

@@ -34,7 +34,7 @@ static void abort_files(struct table_files *f)
     outfile_abort(f->gnuplot);
 }
 
-/* Before anything runs: a path that can't be written is known at once. */
+/* Opens the outputs before anything runs: a path that can't be written is known at once. */
 static int open_files(struct table_files *f, const struct cli *c, struct err *e)
 {
     f->csv = open_file(c, cli_get(c, 'o'), e);
@@ -247,7 +247,7 @@ static int reproduce_captured(const struct cli *c, const struct reproduction *t,
     return status;
 }
 
-/* Of what is a sweep, one or all. */
+/* Reproduces one table, or all, from a sweep. */
 static int reproduce_sweep(const struct cli *c, const struct reproduction *t, struct table_files *f,
                            struct err *e)
 {

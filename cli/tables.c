@@ -61,8 +61,9 @@ static void collect_param(void *arg, const char *section, const struct param *p)
     xappend(&s->all, ".", p->name);
 }
 
-/* What it charges for, a line a step under a head: one text, because a field is one; `explain`
- * prints it as it is. Owned by the caller; NULL: nothing by a table. */
+/* Returns the policy's charges, a line a step under a head. They are one text, because a field is
+ * one; `explain` prints it as it is. The caller owns it. NULL: the policy has no table of
+ * charges. */
 static char *cost_lines(const struct policy *p)
 {
     char *all = p->charges ? xasprintf("%-14s %12s", "step", "instructions") : NULL;
@@ -99,7 +100,7 @@ static void each_policy(row_fn *fn, void *arg)
 
         sim_each_param(collect_param, &params);
         add(&r, "claims", *claim ? claim : "nothing");
-        /* What holds for most policies is not said of each. */
+        /* A property that most policies have is said only of those that lack it. */
         if (promise->conflicts != CONFLICT_ALL)
             add(&r, "conflicts", conflicts);
         if (promise->history != HISTORY_OWN)
@@ -116,7 +117,8 @@ static void each_policy(row_fn *fn, void *arg)
     }
 }
 
-/* What policies charge for; and the manager of histories, whose handlers have no policy. */
+/* Sends a step for which a policy charges, or the manager of histories, whose handlers have no
+ * policy. */
 static void send_step(const struct sender *to, const char *of, const struct cost_step *s)
 {
     char *name = xasprintf("%s.%s", of, s->name), *instructions = xasprintf("%u", s->instructions);

@@ -11,7 +11,7 @@ struct faults {
     uint64_t n;
 };
 
-/* Names come from DONE, whoever wrote that. */
+/* Prints a fault. Names come from DONE, and anyone may have written that. */
 static void tell(void *arg, const struct seal_fault *fault)
 {
     struct faults *f = arg;

@@ -10,7 +10,7 @@ enum { OPT_SVG = 540 };
 
 /* ---- the SVG -------------------------------------------------------------------------------- */
 
-/* As seen from the folder of now: a run's paths lead on from its own. */
+/* Returns the path from the folder of now: a run's paths lead on from its own folder. */
 static char *absolute(const char *path)
 {
     char *here = getcwd(NULL, 0);

@@ -38,8 +38,8 @@ static double nearest(const struct workload_aim *a, double is)
     return !a->most || is < least ? least : is < most ? is : most;
 }
 
-/* By how much a measure is off, in percent of the target; a target of 0 counts as 1. false: there
- * is nothing to compare. */
+/* Computes by how many percent of the target a measure is off; a target of 0 counts as 1. false:
+ * there is nothing to compare. */
 static bool difference(const struct workload_aim *a, const struct measure *m, double *to)
 {
     const int trait = trait_named(a->trait);
@@ -56,8 +56,8 @@ static bool met(double percent)
     return percent <= WITHIN && percent >= -WITHIN;
 }
 
-/* What all accesses are to take, themselves included: the middle, whatever gap the run was given.
- */
+/* The aim for the instructions of an access, itself included: the middle of the range, whatever gap
+ * the run was given. */
 #define AIM_OF_GAP(gap)                                                                            \
     {                                                                                              \
         "instructions", "per access", workload_gap_middle(gap) + 100, 100, (gap)->from, NULL, 0    \
@@ -146,7 +146,7 @@ static void print_aim(const struct workload_aim *a, const struct measure m[TRAIT
     else
         printf("%16s", "-");
     if (difference(a, m, &percent))
-        /* What would be printed as "-0.0" is 0. */
+        /* A value that would be printed as "-0.0" is 0. */
         printf("%11.1f %%  %-11s", percent > -0.05 && percent < 0 ? 0 : percent,
                met(percent) ? "met" : "not met");
     else

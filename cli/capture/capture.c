@@ -38,8 +38,8 @@ static void say_times(double now, double plain)
         fprintf(stderr, ", %.1f times as much as without capture", now / plain);
 }
 
-/* What the capture may have changed: the more slowly a program runs, and the less of it in locks,
- * the more the order of its threads can be another one than without capture. */
+/* Says how much the capture may have changed: the more slowly a program runs, and the less of it in
+ * locks, the more the order of its threads can differ from that without capture. */
 static void say_numbers(const struct captured *had, const struct spent *plain, const char *out)
 {
     const struct spent *took = &had->spent;
@@ -60,7 +60,7 @@ static void say_numbers(const struct captured *had, const struct spent *plain, c
             percent(had->locked, had->accesses));
 }
 
-/* Of lardsim, so far. */
+/* The processor time that lardsim itself, the recorder, has used so far. */
 static double own_seconds(void)
 {
     struct rusage u;
@@ -70,7 +70,7 @@ static double own_seconds(void)
            (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
 }
 
-/* What is not known is left out. */
+/* Writes the measured times; a time that is not known is left out. */
 static void measured(const struct captured *had, const struct spent *plain, int stop, FILE *out)
 {
     const struct {
@@ -91,7 +91,7 @@ static void measured(const struct captured *had, const struct spent *plain, int 
         fprintf(out, "stopped: SIG%s\n", sigabbrev_np(stop));
 }
 
-/* As a shell would say it. */
+/* Says how the program ended, in a shell's words. */
 static void say(const struct cli *c, const struct captured *had, const struct spent *plain,
                 const char *out)
 {
@@ -133,7 +133,7 @@ static void say(const struct cli *c, const struct captured *had, const struct sp
         say_numbers(had, plain, out);
 }
 
-/* One thing opens the window: a time, a method, or signals. */
+/* Reads the window; only one thing may open it: a time, a method, or signals. */
 static int window_of(const struct cli *c, struct window *w, struct err *e)
 {
     const bool timed = cli_has(c, OPT_FROM) || cli_has(c, OPT_FOR);

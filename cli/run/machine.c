@@ -53,7 +53,7 @@ enum figure {
 };
 static const struct {
     const char *group, *key; /* in the JSON; those of a group follow each other */
-    const char *stat;        /* where the number is */
+    const char *stat;        /* the statistic that has the number */
 } figures[FIGURES] = {
     [CORES] = {"", "cores", "machine.cores"},
     [CORES_USED] = {"", "cores-used", "machine.cores-used"},
@@ -100,7 +100,7 @@ static bool has(const struct run_result *r, enum figure f, uint64_t *v)
     return lardsim_stat(r->run, figures[f].stat, v) == 0;
 }
 
-/* 0 where the machine has no such thing. */
+/* Returns 0 if the machine has no such figure. */
 static uint64_t value(const struct run_result *r, enum figure f)
 {
     uint64_t v;
@@ -108,8 +108,8 @@ static uint64_t value(const struct run_result *r, enum figure f)
     return has(r, f, &v) ? v : 0;
 }
 
-/* In MB/s, MB being 10^6 bytes: a machine's frequency is in MHz, so no factor is left. The budgets
- * are those of the published CE evaluation, which stretches a run that needs more. */
+/* Bandwidth in MB/s, MB being 10^6 bytes: a machine's frequency is in MHz, so no factor is left.
+ * The budgets are those of the published CE evaluation, which stretches a run that needs more. */
 struct bandwidth {
     const char *key, *text;
     uint64_t used, budget;
@@ -183,7 +183,8 @@ static void print_cycles(const struct run_result *r)
                inside);
 }
 
-/* What the program needs, whatever the machine: distinct lines, and the most bytes that live. */
+/* Prints how much memory the program needs, whatever the machine: the fewest and the most distinct
+ * lines, and the most bytes that are live. */
 static void print_footprint(const struct run_result *r)
 {
     const uint64_t least = value(r, LINES_LEAST), most = value(r, LINES_MOST);
@@ -207,8 +208,8 @@ static uint64_t spent(const struct run_result *r, enum figure f)
     return value(r, f) - (f == SPENT_IDLE ? value(r, CYCLES) * unused : 0);
 }
 
-/* Where the cycles of the cores that had threads went; what nobody spent is left out. The shares
- * are of cycles times those cores, so they add up to the whole. */
+/* Prints how the cores that had threads spent their cycles; a part with no cycles is left out. The
+ * shares are of cycles times those cores, so they add up to the whole. */
 static void print_spent(const struct run_result *r)
 {
     const uint64_t cores = value(r, CORES), used = value(r, CORES_USED);
@@ -261,7 +262,7 @@ static void print_network(const struct run_result *r)
     printf(" bytes a cycle; %" PRIu64 " cycles waited for links\n", value(r, NETWORK_WAITED));
 }
 
-/* What processes with memories of their own told each other. */
+/* Prints the messages between processes that have memories of their own. */
 static void print_shared(const struct run_result *r)
 {
     uint64_t messages;

@@ -6,8 +6,8 @@
 
 #include "cli/run/run.h"
 
-/* What makes a group. Without sites all races would have one id, so the address has to tell them
- * apart. */
+/* Two races with the same key are in one group. Without sites all races would have one id, so the
+ * address has to tell them apart. */
 static uint64_t group_key(const struct lardsim_race *race)
 {
     const uint64_t place[2] = {race->id, race->addr};
@@ -49,7 +49,7 @@ void race_groups_add(void *groups, const struct lardsim_race *race)
 {
     struct race_groups *g = groups;
     const uint64_t key = group_key(race);
-    /* Once the limit is reached, known groups go on counting and no new one is made. */
+    /* Known groups go on counting when the limit is reached; no new one is made. */
     uint64_t *at = g->n < GROUPS_KEPT ? map_put(&g->index, key) : map_find(&g->index, key);
 
     if (!at) {

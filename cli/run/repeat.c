@@ -11,7 +11,7 @@
 
 /* ---- what is run ---------------------------------------------------------------------------- */
 
-/* Seen from another folder, too: owned by a. */
+/* Returns the path as it can be seen from another folder, too; a owns it. */
 static const char *absolute(struct repeat *a, const char *path)
 {
     char *here = getcwd(NULL, 0);
@@ -59,7 +59,7 @@ static int read_past(struct repeat *a, struct err *e)
     return 0;
 }
 
-/* The command line that the folder stands for. */
+/* Makes the command line that repeats the folder's run. */
 static void make_cli(struct repeat *a, const struct cli *c)
 {
     char *config = xasprintf("%s/config.yaml", a->dir);

@@ -118,8 +118,8 @@ static void print_by_policy(const struct race_groups *g, const struct race_group
     putchar('\n');
 }
 
-/* Two lines a group, the racy access and the earlier one; a third with counts where there are
- * several policies. */
+/* Prints two lines for a group, the racy access and the earlier one; if there are several policies,
+ * a third with their counts. */
 static void print_group(const struct race_groups *g, const struct race_group *group)
 {
     const struct lardsim_race *race = &group->first;
@@ -156,7 +156,7 @@ static void print_races(const struct run_result *r)
                g->left_out ? ", and some that were not kept" : "");
 }
 
-/* Where the results were written; NULL: they were not, or not all of them. */
+/* Returns the folder of the results. NULL: they were not written, or not all of them. */
 static const char *written_to(const struct run_result *r)
 {
     return lardsim_exit_code(r->run) == LARD_OUTPUT ? NULL : r->output;

@@ -21,7 +21,7 @@ int run_settings(struct lardsim *l, const struct cli *c)
 
 static int find_source(char **to, const struct cli *c, struct err *e)
 {
-    struct lardsim *l = lardsim_new(); /* of which nothing but its settings is asked */
+    struct lardsim *l = lardsim_new(); /* only its settings are used */
 
     if (run_settings(l, c))
         err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s", lardsim_error(l));
@@ -119,7 +119,7 @@ static bool any_race(const struct run_result *r)
     return false;
 }
 
-/* What is given to be written is possible: told before a long run, not after it. */
+/* Checks before a long run, not after it, that the files it is to write can be written. */
 static int check_outputs(const struct cli *c, struct err *e)
 {
     const char *timeline = cli_get(c, OPT_TIMELINE);

@@ -45,13 +45,13 @@ struct with_source {
 };
 int run_with_source(struct with_source *to, const struct cli *c, struct err *e);
 void with_source_free(struct with_source *w);
-/* What cli_given says, into the run. */
+/* Applies the settings of the command line (cli_given) to the run. */
 int run_settings(struct lardsim *l, const struct cli *c);
 
 /* ---- races by pair of sites: run/races.c -------------------------------------------------- */
 
 struct race_group {
-    uint64_t id;               /* of the race, as in races.jsonl: by its sites */
+    uint64_t id;               /* the race's id, as in races.jsonl: by its sites */
     uint64_t most;             /* racy accesses by the policy that has the most of them */
     uint64_t *by_policy;       /* owns; in the order of lardsim_policy */
     struct lardsim_race first; /* the first one */
@@ -76,11 +76,12 @@ void race_groups_free(struct race_groups *g);
 struct repeat {
     const char *dir;
     struct past past;
-    struct cli cli; /* what is run; owns given */
+    struct cli cli; /* the command line that is run; owns given */
     char **path;    /* owns */
     size_t paths, paths_cap;
 };
-/* Of --again DIR; goes to the folder where DIR's run was started. To be freed either way. */
+/* Reads the run that --again DIR repeats, and goes to the folder in which that was started. To be
+ * freed either way. */
 int repeat_begin(struct repeat *a, const struct cli *c, struct err *e);
 void repeat_free(struct repeat *a);
 bool repeat_same(const struct repeat *a, const struct lardsim *l); /* the digest */

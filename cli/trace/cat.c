@@ -13,8 +13,8 @@ struct cat {
     struct event_range part;
     struct out out;
     struct names *names; /* owns; those that were needed so far */
-    struct budget all;   /* what is kept: the source's, and names */
-    struct budget own;   /* of it: names */
+    struct budget all;   /* memory of the source and of names */
+    struct budget own;   /* the part of it that names take */
     uint64_t next;       /* number that the text form counts to by itself */
     bool numbers;
     FILE *line; /* with numbers: what the sink writes of an event, before the comment */
@@ -113,7 +113,8 @@ static void comment(struct cat *c, const struct event *ev, uint64_t number)
     part(&r, "at ", site ? names_find(names, NAME_SITE, site) : NULL);
 }
 
-/* What the sink has written since the last event: lines of names, or the head of the trace. */
+/* Prints the text that the sink has written since the last event: lines of names, or the trace's
+ * head. */
 static void put_written(struct cat *c, size_t n)
 {
     fwrite(c->text, 1, n, stdout);
@@ -121,7 +122,7 @@ static void put_written(struct cat *c, size_t n)
 
 enum { COMMENT_COLUMN = 56 };
 
-/* What the sink has written: the event's line, with its comment. */
+/* Prints the lines that the sink has written; the last one is the event's, and gets its comment. */
 static void put_line(struct cat *c, const struct event *ev, uint64_t number)
 {
     (void)fflush(c->line);
@@ -152,7 +153,7 @@ static int show(void *arg, const struct event *ev, uint64_t number, struct err *
             c->out.sink->names(c->out.sink, c->names, e))
             return WALK_FAIL;
         budget_have(&c->own, names_bytes(c->names));
-        /* With --thread there are gaps. */
+        /* Events of other threads are missing with --thread. */
         if (number != c->next && !c->numbers)
             fprintf(stdout, "# event %" PRIu64 "\n", number);
         c->next = number + 1;
@@ -161,7 +162,8 @@ static int show(void *arg, const struct event *ev, uint64_t number, struct err *
         if (c->numbers)
             put_line(c, ev, number);
     }
-    /* What a clear ends, or a copy takes away, still has its name on its line. */
+    /* Follows all other events after they were shown: an object that a clear ends or a copy takes
+     * away still has its name on that event's line. */
     if (c->numbers && ev->kind != EV_ALLOC)
         placement_apply(c->placement, ev, number);
     if (memory_limit(&c->all, c->from->name, number, e))
@@ -185,7 +187,7 @@ static int cat_run(const struct cli *cli, struct err *e)
     int failed = source_walk(c.from, show, &c, e);
     if (!failed && !c.out.sink)
         failed = open_output(&c, c.from->first, e);
-    /* After an error the output is finished all the same: what came before the damage is shown. */
+    /* The output is finished after an error, too: events before the damage are shown. */
     if (c.line && fflush(c.line) == 0)
         put_written(&c, c.text_n); /* no event came after it */
     const int unclosed = out_close(&c.out, c.out.sink == NULL, e);

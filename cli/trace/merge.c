@@ -11,7 +11,7 @@
 
 enum { INPUT_SHIFT = 48, INPUT_BITS = 10, INPUTS_MAX = 1 << INPUT_BITS };
 
-/* One of the traces: how far it was read, and by how much its names and numbers are moved. */
+/* A trace that is merged: how far it was read, and by how much its names and numbers are moved. */
 struct input_trace {
     const char *spec;
     struct source *from;
@@ -19,7 +19,7 @@ struct input_trace {
     size_t at;                         /* record in batch */
     size_t names;                      /* how many of from's names have been handed on */
     uint32_t threads, kernels;         /* the highest number it uses, plus one */
-    uint32_t thread_base, kernel_base; /* what its own numbers begin at in the output */
+    uint32_t thread_base, kernel_base; /* the first numbers of its threads in the output */
     uint64_t offset;                   /* of addresses, sites and phases */
     bool ended, collecting;            /* collecting: between gc-begin and gc-end */
 };
@@ -34,7 +34,7 @@ struct trace_merge {
     enum layout_id layout; /* default: they differ */
     enum gap_unit gaps;
     struct names *names;
-    struct budget all, own; /* what is kept: of the inputs; names */
+    struct budget all, own; /* memory of the inputs and of names */
     struct out out;
     struct progress progress;
 };
@@ -113,7 +113,7 @@ static int scan_event(void *arg, const struct event *ev, uint64_t number, struct
                    s->in->spec, number, misfit(ev), INPUT_SHIFT, INPUT_SHIFT + INPUT_BITS - 1);
 }
 
-/* Where an input's threads begin depends on how many those before it have, and that is known at
+/* An input's threads are numbered behind those of the inputs before it, which are counted only at
  * their end. So inputs are read twice. */
 static int scan(struct trace_merge *m, struct input_trace *in, struct err *e)
 {

@@ -18,7 +18,7 @@ struct strip {
     struct progress progress;
 };
 
-/* What the thread has worked since its last event that was kept is the next one's. */
+/* Work that a thread has done since its last event that was kept is added to its next one. */
 static uint32_t *owed_by(struct strip *s, sim_tid tid)
 {
     if (tid >= s->threads) {

@@ -101,7 +101,7 @@ static void name_output(const struct out *o, struct err *e)
     err_set(e, LARD_OUTPUT, "%s: %s", name, nameless.text);
 }
 
-/* After a failure nothing is left behind: outfile writes beside the path, and only a commit puts it
+/* A failure leaves nothing behind: outfile writes beside the path, and only a commit puts the file
  * there. */
 int out_close(struct out *o, int failed, struct err *e)
 {

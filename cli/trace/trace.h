@@ -27,11 +27,11 @@
         "max-memory", OPT_MEMORY, "BYTES", 0,                                                      \
             "Stop where what has to be kept, names above all, takes more (8Gi); 0: no limit", 0    \
     }
-/* The limit of ROW_MEMORY, or its default. */
+/* Sets the limit of --memory (ROW_MEMORY), or its default. */
 int memory_option(struct budget *all, const struct cli *c, struct err *e);
-/* s, charged to all; NULL is fine. */
+/* Charges s to all, and returns it; NULL is fine. */
 struct source *charged(struct source *s, struct budget *all);
-/* -1, if it is over: what the verb keeps by itself. */
+/* Returns -1 if the verb's own memory is over the limit. */
 int memory_limit(const struct budget *all, const char *name, uint64_t event, struct err *e);
 
 struct out {
@@ -39,22 +39,21 @@ struct out {
     struct sink *sink;    /* owns */
     const char *path;     /* borrowed */
 };
-/* What can be said without reading anything: options make sense, OUT may be written. Do it first.
- */
+/* Checks what can be checked before anything is read: options make sense, OUT may be written. */
 int out_check(const struct cli *c, const char *path, struct err *e);
 int out_open(struct out *o, const struct cli *c, const char *path, const struct sink_info *info,
              struct err *e);
-/* Closes what is open. failed: not 0 leaves nothing; else finishes and commits. 0 or -1. */
+/* Closes the output. failed: not 0 leaves nothing; else finishes and commits. 0 or -1. */
 int out_close(struct out *o, int failed, struct err *e);
 
 /* Copies a whole source to a new file; takes from. */
 int out_copy(struct source *from, const struct cli *c, const char *path, struct err *e);
-/* The same, of what open makes of spec: 0 or -1. */
+/* Copies the source that open makes of spec: 0 or -1. */
 typedef struct source *open_fn(const char *spec, struct err *e);
 int out_copy_of(open_fn *open, const char *spec, const struct cli *c, const char *path,
                 struct err *e);
 
-/* 0: the source can be read twice; else -1. verb: who wants that. */
+/* Checks that the source can be read twice: 0 or -1. verb: the one that reads it. */
 int read_twice(const char *verb, const char *spec, struct err *e);
 
 /* Adds to `to` the names of `of` that the event needs, where they are other there. 0 or -1. */

@@ -23,8 +23,7 @@ static const struct workload *find(const char *spec)
     return w;
 }
 
-/* What is wrong with a name that is none, workload_open knows how to say: it fails, and leaves its
- * text in e. */
+/* A name that is no workload's is left to workload_open: it fails, and its error says why. */
 const struct workload *workload_named(const char *spec, struct err *e)
 {
     const struct workload *w = find(spec);
