@@ -7,7 +7,7 @@
 struct memory_count {
     uint64_t reads, writes; /* requests, each of a line */
     uint64_t bytes_read[TRAFFICS], bytes_written[TRAFFICS];
-    struct histogram latency; /* of reads, from arrival to answer */
+    struct histogram latency; /* cycles of a read, from arrival to answer */
 };
 
 void memory_count_declare(struct stats_group *g, const struct memory_count *c);

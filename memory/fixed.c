@@ -11,9 +11,9 @@ struct fixed_params { /* cycles */
     uint64_t latency, interval;
 };
 
-/* How many of the latest starts are remembered. Requests are not presented in order of time, and
- * one that comes later must not delay one that comes before it: so starts are kept in order, and an
- * early request takes a gap between them. Older starts are summed up in `floor`. */
+/* The latest starts that are remembered. Requests are not presented in order of time, and one that
+ * comes later must not delay one that comes before it: so starts are kept in order, and an early
+ * request takes a gap between them. Older starts are summed up in `floor`. */
 enum { FIXED_SLOTS = 64 };
 
 struct fixed {

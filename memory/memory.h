@@ -13,22 +13,22 @@
 #define CYCLE_NEVER UINT64_MAX
 
 enum mem_cmd { MEM_LOAD, MEM_STORE, MEM_ATOMIC };
-enum mem_traffic { TRAFFIC_DATA, TRAFFIC_METADATA, TRAFFICS }; /* whose the bytes are */
+enum mem_traffic { TRAFFIC_DATA, TRAFFIC_METADATA, TRAFFICS }; /* by whose bytes */
 
 /* A step of software on a core (handlers, detectors): instructions, then one access within a line.
  */
 struct mem_step {
     struct paddr at;
     uint64_t instructions;
-    uint32_t slot; /* where coherence found it: coherence_l1_ahead */
+    uint32_t slot; /* the slot in which coherence found it: coherence_l1_ahead */
     uint16_t bytes;
     uint8_t cmd;  /* enum mem_cmd */
-    uint8_t part; /* of what it is a part; enum cost_part (policy/machine.h) */
+    uint8_t part; /* the part of the cost to which it belongs: enum cost_part (policy/machine.h) */
     bool after;   /* its address comes from the value of the load before it */
 };
 
 struct mem_request {   /* to read or write one line */
-    struct paddr addr; /* of the line */
+    struct paddr addr; /* the line's address */
     uint64_t id;       /* comes back with the answer; reads only */
     sim_cycle at;      /* when it reaches the memory */
     bool write;        /* posted: never answered */
@@ -41,7 +41,7 @@ struct mem_answer {
 
 struct memory_env {            /* borrowed for the memory's life */
     struct stats_group *stats; /* "memory" */
-    uint64_t mhz;              /* of the processor: what a cycle is */
+    uint64_t mhz; /* the processor's frequency, which says how long a cycle is */
     unsigned line;             /* bytes of a request */
     sim_cycle included;        /* cycles already spent when a request arrives that a total latency
                                   contains; see the parameter `latency` */

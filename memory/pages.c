@@ -93,7 +93,7 @@ static uint64_t permute(const struct pages *p, uint64_t n)
     return h << low | l;
 }
 
-/* Where the page's frame begins. */
+/* Returns the address at which the page's frame begins. */
 static sim_addr frame_of(struct pages *p, uint64_t page)
 {
     uint64_t *frame = map_put(&p->frame, page);

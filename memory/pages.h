@@ -17,28 +17,28 @@ extern const struct param pages_param_rows[]; /* section pages */
 enum { PAGES_NEAR = 512, PAGES_LINES = 64 };
 struct pages_near {
     uint64_t stretch;      /* + 1; 0: none */
-    struct paddr base;     /* where it begins */
+    struct paddr base;     /* its first address in memory */
     const uint64_t *lines; /* a word for each of its lines, of whoever counts them; borrowed */
 };
 
 struct pages {
     struct pages_params params;
-    unsigned shift, near_shift; /* of pages, of stretches */
+    unsigned shift, near_shift; /* log2 of the bytes of a page, of a stretch */
     uint64_t offset, within;    /* bits of an address within its page, its stretch */
     unsigned bits;              /* log2 of the frames there are */
     uint64_t keys[4];
     struct map frame; /* page number to frame + 1 */
     uint64_t touched; /* pages */
     const uint64_t *no_lines;
-    struct pages_near near[PAGES_NEAR]; /* of late */
+    struct pages_near near[PAGES_NEAR]; /* the stretches that were used lately */
 };
 
 int pages_init(struct pages *p, const struct pages_params *params, struct stats_group *g,
                struct err *e);
-/* Before any page: lines of so many bytes are counted, and of each stretch that is new these
+/* Counts lines of so many bytes; called before any page. Of each stretch that is new these
  * PAGES_LINES words are known. */
 void pages_count_lines(struct pages *p, uint64_t line, const uint64_t *no_lines);
-void pages_forget_lines(struct pages *p);              /* of all stretches */
+void pages_forget_lines(struct pages *p);              /* forgets those of all stretches */
 void pages_account(struct pages *p, struct budget *b); /* before any page; b is borrowed */
 void pages_free(struct pages *p);
 void pages_place(struct pages *p, uint64_t stretch); /* makes it near */

@@ -3,17 +3,17 @@
 
 #include <stdlib.h>
 
-/* How often lines were read is counted in so many slots for the program, and as many for policies.
- * Lines that lie this many apart share one: then reads of the one move on what the other draws
- * next. Its draws are as random as before. */
+/* Counters of how often lines were read: so many for the program, and as many for policies. Lines
+ * that lie this many apart share one: then reads of the one move on the next draw of the other. Its
+ * draws are as random as before. */
 enum { SLOTS = 1 << 16 };
 
-/* What is drawn: draws for one say nothing of those for another. */
+/* Each use has a sequence of its own: draws for one say nothing of those for another. */
 enum { DRAW_START, DRAW_READ, DRAWS = DRAW_READ + TRAFFICS };
 
 struct perturb {
     struct perturb_params params;
-    uint64_t key[DRAWS]; /* of the seed in force */
+    uint64_t key[DRAWS]; /* from the seed in force */
     uint32_t *reads[TRAFFICS];
     uint64_t starts, start_cycles, delayed, read_cycles;
 };

@@ -22,11 +22,11 @@ struct perturb;
 int perturb_new(struct perturb **to, struct config *config, struct stats *stats,
                 const uint64_t *workload, struct err *e);
 void perturb_free(struct perturb *p);            /* NULL is fine */
-uint64_t perturb_bytes(const struct perturb *p); /* what it keeps; NULL is fine */
-/* How much later the thread starts; counted. The first thread starts at once: a delay of it would
- * move all others, too. NULL is fine. */
+uint64_t perturb_bytes(const struct perturb *p); /* its memory on the host; NULL is fine */
+/* Returns by how many cycles the thread starts later; counted. The first thread starts at once: a
+ * delay of it would move all others, too. NULL is fine. */
 sim_cycle perturb_start(struct perturb *p, uint32_t thread);
-/* How much later a read of this line comes to the memory; counted. */
+/* Returns by how many cycles a read of this line comes to the memory later; counted. */
 sim_cycle perturb_read(struct perturb *p, uint64_t line, enum mem_traffic for_whom);
 
 #endif

@@ -143,7 +143,8 @@ static void list_remove(struct ddr_list *l, unsigned i)
     memmove(l->entry + i, l->entry + i + 1, (l->n - i) * sizeof *l->entry);
 }
 
-/* Posted. A write to a line that waits to be written needs no command of its own. */
+/* Takes a write, which is posted. A write to a line that waits to be written needs no command of
+ * its own. */
 static void take_write(struct ddr_channel *c, uint32_t request)
 {
     uint64_t *pending = map_put(&c->pending_writes, c->pool->at[request].r.addr.at);
@@ -346,7 +347,7 @@ static void activate(struct ddr_channel *c, const struct ddr_entry *e, uint64_t 
         show(c, DDR_ACTIVATE, e->bank, e->row, 0, now);
 }
 
-/* All reads of the line are answered together, in the order in which they came. */
+/* Answers all reads of the line together, in the order in which they came. */
 static void finish_read(struct ddr_channel *c, const struct ddr_entry *e, uint64_t now)
 {
     const uint32_t last = (uint32_t)(*map_find(&c->pending_reads, e->addr) - 1);

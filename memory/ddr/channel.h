@@ -21,7 +21,7 @@ struct ddr_pool {           /* all requests that a memory has in hand, by number
     size_t cap;
 };
 
-struct ddr_limits {                   /* of a controller */
+struct ddr_limits {                   /* the limits of a controller */
     unsigned reads, writes, commands; /* queue sizes; commands: of each command queue */
     unsigned high, low;               /* watermarks of a write drain: begins at high, leaves low */
     unsigned idle;                    /* more writes than this are drained when no command waits */
@@ -63,8 +63,8 @@ struct ddr_list {
     uint64_t queues;                 /* the set of command queues that some wait for */
 };
 
-struct ddr_count {                    /* of all channels */
-    uint64_t hits, misses, conflicts; /* of column commands */
+struct ddr_count {                    /* the counts of all channels */
+    uint64_t hits, misses, conflicts; /* column commands by their row */
     uint64_t reads, writes;           /* column commands */
     uint64_t activates, precharges, refreshes;
     /* Requests that need no command: reads answered from the write queue, and those of a line that
@@ -92,8 +92,8 @@ struct ddr_channel {
     unsigned draining; /* writes still to be moved before reads again */
     bool blocked;      /* the latest drain came to a write that waits for a read */
     bool reads_only;   /* no drain until that read has become a command */
-    /* By address: lines that wait to be read (the number of the last request, plus 1) or written.
-     */
+    /* Lines that wait to be read (the number of the last request, plus 1) or written, by
+     * address. */
     struct map pending_reads, pending_writes;
     uint32_t *arrivals; /* owns; a ring of requests not yet taken in, by time of arrival */
     size_t first, n_arrivals, arrivals_cap;

@@ -34,7 +34,7 @@ struct ddr {
     uint64_t pipeline;          /* memory cycles that every answer takes longer */
     struct ddr_answer *answers; /* owns; a heap, the earliest first */
     size_t n_answers, answers_cap;
-    uint64_t order; /* of the next answer */
+    uint64_t order; /* the next answer's order */
     struct memory_count count;
     struct ddr_count commands;
     uint64_t cycles, bus_busy, bus_cycles; /* memory cycles so far; over the channels */
@@ -80,7 +80,8 @@ static int set_clock(struct ddr *d, uint64_t mhz, struct err *e)
 
 /* ---- answers -------------------------------------------------------------------------------- */
 
-/* In the order in which DRAMSim3 calls back: who hears it first asks again first. */
+/* Answers come in the order in which DRAMSim3 calls back: a core that hears its answer first asks
+ * again first. */
 static bool earlier(const struct ddr_answer *a, const struct ddr_answer *b)
 {
     if (a->cycle != b->cycle)

@@ -12,8 +12,8 @@
 enum ddr_protocol { DDR3, DDR4, LPDDR, LPDDR3, LPDDR4, HBM, HBM2, DDR_PROTOCOLS };
 extern const char *const ddr_protocol_name[DDR_PROTOCOLS + 1]; /* NULL-terminated */
 
-/* What a refresh command covers, and whose turn it is: a rank, one after another; all ranks, one
- * right after another; a bank (REFpb of LPDDR4 and HBM), one after another. */
+/* The banks that a refresh command covers, and their turn: a rank, one after another; all ranks,
+ * one right after another; a bank (REFpb of LPDDR4 and HBM), one after another. */
 enum ddr_refresh { REFRESH_RANKS, REFRESH_RANKS_AT_ONCE, REFRESH_BANKS, DDR_REFRESHES };
 
 enum { DDR_MAX_BANKS = 64 /* of a channel: sets of banks are words */, DDR_MAX_CHANNELS = 64 };
@@ -21,7 +21,7 @@ enum { DDR_MAX_BANKS = 64 /* of a channel: sets of banks are words */, DDR_MAX_C
 /* Read from a file or a preset; plain numbers only, so that a reader is a table of offsets. */
 struct ddr_device {
     uint64_t protocol;                   /* enum ddr_protocol */
-    uint64_t groups, banks;              /* of a rank; of a group */
+    uint64_t groups, banks;              /* groups of a rank; banks of a group */
     uint64_t rows, columns, width, bl;   /* of a device; bits; beats of a burst */
     uint64_t channels, channel_mib, bus; /* bus: bits of a channel */
     uint64_t cmd_queue, trans_queue;     /* places of a command queue; of reads, and of writes */
@@ -46,16 +46,17 @@ extern const struct ddr_preset ddr_presets[]; /* a NULL name ends it */
 
 /* Reads an .ini file in DRAMSim3's form. -1: error that names file (path) and line. */
 int ddr_read_ini(struct ddr_device *d, const char *path, FILE *f, struct err *e);
-/* What must hold of any device, whatever it comes from. */
+/* Checks the rules that hold for any device, wherever its numbers come from. */
 int ddr_check(const struct ddr_device *d, const char *where, struct err *e);
 
-/* How near two commands are: the same bank group; another of the rank; another rank. */
+/* Two commands are near each other in the same bank group, in another of the rank, or in another
+ * rank. */
 enum ddr_near { NEAR_GROUP, NEAR_RANK, NEAR_CHANNEL };
 struct ddr_field { /* of an address: (address >> shift) & mask */
     unsigned shift;
     uint64_t mask;
 };
-/* What follows from a device: the layout of addresses, and cycles between commands. */
+/* Rules derived from a device: the layout of addresses, and cycles between commands. */
 struct ddr_rules {
     uint64_t channels, ranks, groups, banks, rank_banks; /* rank_banks: groups * banks */
     unsigned line_shift;                                 /* log2 of the bytes of a burst */
@@ -63,7 +64,8 @@ struct ddr_rules {
     uint64_t burst;               /* cycles on the data bus */
     uint64_t read_done;           /* from a read to its last data */
     uint64_t read_pre, write_pre; /* to a precharge of the same bank */
-    /* From a column command to the next: [the first is a write][enum ddr_near][the second is]. */
+    /* Cycles from a column command to the next: [the first is a write][enum ddr_near][the second
+     * is]. */
     uint64_t column_wait[2][3][2];
     uint64_t act_act[2];     /* between activates: in the same group, in another of the rank */
     uint64_t act_rd, act_wr; /* from an activate to a read, a write of its bank */
@@ -90,7 +92,7 @@ enum ddr_command {
     DDR_COMMANDS
 };
 
-struct ddr_place { /* where a command goes; what it does not need is 0 */
+struct ddr_place { /* the target of a command; a part that it does not need is 0 */
     unsigned channel, rank, group, bank;
     uint64_t row, column; /* column: in bursts */
 };

@@ -197,7 +197,7 @@ static uint64_t above(uint64_t a, uint64_t b)
  */
 static void derive_columns(struct ddr_rules *r, const struct ddr_device *d)
 {
-    const bool grouped = r->groups > 1; /* else the short distances hold */
+    const bool grouped = r->groups > 1; /* without groups the short distances hold */
     const uint64_t ccd_l = grouped ? d->ccd_l : d->ccd_s, wtr_l = grouped ? d->wtr_l : d->wtr_s;
     const uint64_t write_done = d->al + d->cwl + r->burst, turn = r->burst + d->rtrs;
     uint64_t(*wait)[3][2] = r->column_wait; /* [after a write?][near][to a write?] */

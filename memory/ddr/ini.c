@@ -15,8 +15,8 @@ enum ini_need {
     NEED_ALWAYS,
     NEED_NOT_HBM,
     NEED_HBM,
-    NEED_GROUPS, /* where there are bank groups; without them it is not used */
-    NEED_BANKS,  /* where banks are refreshed one by one */
+    NEED_GROUPS, /* needed only with bank groups; not used without them */
+    NEED_BANKS,  /* needed only if banks are refreshed one by one */
     NEED_NOT     /* never; `missing` is its default */
 };
 
@@ -35,7 +35,7 @@ static const char *const refresh_words[] = {"RANK_LEVEL_STAGGERED", "RANK_LEVEL_
                                             "BANK_LEVEL_STAGGERED", NULL};
 static const char *const flag_words[] = {"false", "true", "no", "yes", "off", "on", "0", "1", NULL};
 
-struct ini_result { /* what the keys fill */
+struct ini_result { /* the fields that keys fill */
     struct ddr_device device;
     uint64_t never;        /* for flags of what is not modelled: they must be off */
     uint64_t grouped, rcd; /* bankgroup_enable; tRCD, where reads and writes share it */

@@ -183,7 +183,8 @@ static bool choose_among(struct ddr_channel *c, uint64_t set, uint64_t now, stru
     return false;
 }
 
-/* Queues behind the one of the latest command come first, then those up to it. */
+/* Chooses a command. Queues behind the one of the latest command come first, then those up to
+ * it. */
 struct ddr_choice ddr_queue_choose(struct ddr_channel *c, uint64_t now)
 {
     const uint64_t up_to_turn = (UINT64_C(2) << c->turn) - 1;

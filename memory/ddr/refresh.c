@@ -23,7 +23,7 @@ static unsigned target_bank(const struct ddr_channel *c)
     return c->refresh_target / rank_banks * rank_banks + i % groups * banks + i / groups;
 }
 
-struct span { /* of banks of the channel: n of them */
+struct span { /* n banks of the channel */
     unsigned first, n;
 };
 /* The banks of the refresh whose turn it is. */

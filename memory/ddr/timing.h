@@ -8,8 +8,7 @@
 
 #include "memory/ddr/ddr.h"
 
-/* What limits a command: those of one class have the same limits. A refresh has those of an
- * activate. */
+/* Commands of one class have the same limits. A refresh has those of an activate. */
 enum ddr_class { CLASS_ACTIVATE, CLASS_PRECHARGE, CLASS_READ, CLASS_WRITE, DDR_CLASSES };
 
 struct ddr_bank {
@@ -27,7 +26,7 @@ struct ddr_rank {
     uint64_t after[DDR_CLASSES];
     uint64_t refresh;   /* no refresh of a single bank before this cycle */
     uint64_t window[4]; /* the last four activates' cycles, plus tFAW: a ring */
-    unsigned oldest;    /* of the window */
+    unsigned oldest;    /* index of the oldest in the window */
 };
 struct ddr_timing {
     const struct ddr_rules *rules; /* borrows */
@@ -38,7 +37,7 @@ struct ddr_timing {
 };
 
 void ddr_timing_init(struct ddr_timing *t, const struct ddr_rules *r);
-/* Each issues a command; the caller has seen that it is allowed (ddr_ready). */
+/* These functions issue a command; the caller has seen that it is allowed (ddr_ready). */
 void ddr_activate(struct ddr_timing *t, unsigned bank, uint64_t row, uint64_t now);
 void ddr_precharge(struct ddr_timing *t, unsigned bank, uint64_t now);
 void ddr_column(struct ddr_timing *t, unsigned bank, bool write, bool precharge, uint64_t now);

@@ -26,7 +26,7 @@ struct arrival {
  * number of its last, whose next is its first. 0: empty. */
 struct adapter {
     struct dram3 *library;    /* owns */
-    struct ddr_field channel; /* of an address */
+    struct ddr_field channel; /* the part of an address that says the channel */
     uint64_t line;
     uint64_t num, den;       /* a memory cycle is num / den processor cycles */
     uint64_t now;            /* memory cycles that are done */
@@ -35,7 +35,7 @@ struct adapter {
     uint64_t unused;       /* a queue */
     struct arrival *early; /* owns; a heap: presented, but their cycle has not come */
     size_t n_early, early_cap;
-    uint64_t order;                     /* of the next one presented */
+    uint64_t order;                     /* the next request's order */
     uint64_t blocked[DDR_MAX_CHANNELS]; /* queues: those that wait for room */
     uint64_t n_blocked;
     struct map inside; /* by line: a queue of reads that DRAMSim3 has */
@@ -44,7 +44,7 @@ struct adapter {
     size_t n_called, called_cap;
     uint64_t answers;    /* a queue: those of the cycle before now */
     uint64_t unanswered; /* reads, wherever they are */
-    uint64_t busy;       /* of these, not early and not yet in answers */
+    uint64_t busy;       /* requests that are neither early nor in answers yet */
     uint64_t silent;     /* cycles since the last answer, while busy */
     bool print;          /* the library's own statistics are wanted */
     struct memory_count count;
@@ -67,7 +67,7 @@ static sim_cycle to_processor(const struct adapter *a, uint64_t cycle)
     return cycle / a->den * a->num + (cycle % a->den * a->num + a->den - 1) / a->den;
 }
 
-/* As in ddr/ddr.c: the ratio is exact. */
+/* Sets the exact ratio of the clocks, as ddr/ddr.c does. */
 static int set_clock(struct adapter *a, uint64_t tck, uint64_t mhz, struct err *e)
 {
     enum { UNIT = 1000000000 }; /* tCK is in femtoseconds */
@@ -241,8 +241,9 @@ static uint64_t take_read(struct adapter *a, struct map *from, uint64_t line)
     return request;
 }
 
-/* What it answers from a write comes in the cycle after the request, behind the line's other
- * answers of that cycle. The other reads of a line are answered in their order. */
+/* Returns the read that a call of DRAMSim3 answers. A read answered from a write in the queue comes
+ * in the cycle after its request, behind the line's other answers of that cycle. The other reads of
+ * a line are answered in their order. */
 static uint64_t read_of_call(struct adapter *a, size_t call)
 {
     const uint64_t line = a->called[call];
@@ -270,7 +271,7 @@ static void answer_calls(struct adapter *a)
 
 enum { SILENT = 1 << 24 }; /* far more than a full queue and all refreshes take */
 
-/* One memory cycle. */
+/* Runs one memory cycle. */
 static void tick(struct adapter *a)
 {
     take_early(a);

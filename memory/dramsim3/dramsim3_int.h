@@ -29,7 +29,8 @@ struct dram3 *dram3_open(const char *ini, const char *folder, dram3_answer *answ
 void dram3_close(struct dram3 *d);          /* NULL is fine */
 uint64_t dram3_line(const struct dram3 *d); /* bytes of a request */
 bool dram3_accepts(const struct dram3 *d, uint64_t addr, bool write);
-/* One that it accepts. True: a read that is answered in the next cycle from a write that waits. */
+/* Adds a request that DRAMSim3 accepts. True: it is a read that is answered in the next cycle, from
+ * a write in the queue. */
 bool dram3_add(struct dram3 *d, uint64_t addr, bool write);
 void dram3_tick(struct dram3 *d); /* works through a cycle; answers that are due in it come first */
 struct dram3_count {              /* over all channels, so far */

@@ -37,7 +37,8 @@ static void raise_letters(char *s)
         *s = (char)toupper((unsigned char)*s);
 }
 
-/* In the one form that both readers understand alike: words in capitals, no leading zeros. */
+/* Copies a parameter in the one form that both readers understand alike: words in capitals, no
+ * leading zeros. */
 static void copy_pair(const char *name, char *value, FILE *to)
 {
     static const char *const words[] = {"protocol", "queue_structure", "row_buf_policy",
@@ -52,7 +53,7 @@ static void copy_pair(const char *name, char *value, FILE *to)
         fprintf(to, "%s = %s\n", name, value);
 }
 
-/* Returns whether what follows is to be copied. */
+/* Returns whether the section's parameters are copied. */
 static bool copy_section(char *line, FILE *to)
 {
     line[strcspn(line, "]")] = '\0';
@@ -63,7 +64,8 @@ static bool copy_section(char *line, FILE *to)
     return true;
 }
 
-/* What the file lacks the copy lacks, too: ddr/ini.c has the library's defaults. */
+/* A parameter that the file lacks is missing in the copy, too: ddr/ini.c has the library's
+ * defaults. */
 static void copy_ini(FILE *from, FILE *to)
 {
     char text[512];
@@ -85,7 +87,8 @@ static void copy_ini(FILE *from, FILE *to)
 /* ---- what must hold ---------------------------------------------------------------------------
  */
 
-/* What ddr/ini.c accepts and DRAMSim3 would divide by zero over, or count in too few bits. */
+/* Refuses a device that ddr/ini.c accepts, but by which DRAMSim3 would divide by zero, or count in
+ * too few bits. */
 static int check_device(const struct ddr_device *d, const char *path, unsigned line, struct err *e)
 {
     const uint64_t row = d->columns * d->width / 8, bank = row * (d->rows / 1024) / 1024;
