@@ -25,7 +25,7 @@ static bool power_of_2(uint64_t n)
     return n && (n & (n - 1)) == 0;
 }
 
-struct amount { /* of bytes, as a person would write it */
+struct amount { /* bytes, as a person would write them */
     uint64_t n;
     const char *unit;
 };
@@ -41,7 +41,7 @@ static struct amount amount_of(uint64_t bytes)
     return (struct amount){bytes, "bytes"};
 }
 
-/* What is wrong with a geometry whatever its size: first alone, then the lines, then the sets. */
+/* Checks each field of a geometry by itself: no size makes up for a field that is wrong here. */
 static int check_alone(const struct cache_geometry *g, const char *name, struct err *e)
 {
     if (g->line < 2 || !power_of_2(g->line))
@@ -91,7 +91,7 @@ static int check_lines(const struct cache_geometry *g, const char *name, struct 
     return 0;
 }
 
-/* For a message: the number of ways next to the given one that divides the lines. */
+/* Returns the number of ways nearest to the given one that divides the lines, for a message. */
 static uint32_t ways_near(const struct cache_geometry *g)
 {
     const uint64_t lines = g->bytes / g->line;
@@ -134,7 +134,7 @@ static struct cache_divisor divisor_of(uint64_t d)
     return (struct cache_divisor){(uint64_t)((power + d - 1) / d), shift};
 }
 
-/* How many words of replacement state the whole array has. */
+/* Returns how many words of replacement state the whole array has. */
 static uint64_t order_words(const struct cache *c)
 {
     switch ((enum cache_replacement)c->geometry.replacement) {
@@ -161,8 +161,8 @@ uint64_t cache_bytes(const struct cache *c)
     return c->memory ? array_bytes(c) : 0;
 }
 
-/* One block for all arrays, on a boundary of the host's cache lines, so that the tags of a set of 8
- * ways are in one of these. */
+/* Allocates one block for all arrays, on a boundary of the host's cache lines, so that the tags of
+ * a set of 8 ways are in one of these. */
 static void allocate(struct cache *c)
 {
     const uint64_t slots = cache_slots(c), order = order_words(c);
@@ -225,7 +225,7 @@ static uint32_t *tree_of(const struct cache *c, uint32_t first)
     return c->order + (uint64_t)(first >> __builtin_ctz(c->ways)) * c->tree_words;
 }
 
-/* All nodes above the slot now point away from it. */
+/* Makes all nodes above the slot point away from it. */
 static void tree_use(struct cache *c, uint32_t slot)
 {
     const uint32_t way = slot & (c->ways - 1);

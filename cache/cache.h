@@ -14,11 +14,11 @@
 #include <endian.h>
 #include <string.h>
 
-/* Which line of a full set is the victim.
- * lru: the least recently used. plru: a binary tree over the ways; each node points away from the
- * half used last. fifo: the one filled first. random: any, each as likely. srrip: re-reference
- * intervals of 2 bits (Jaleel et al., ISCA 2010, hit priority): 2 at a fill, 0 at a hit; the victim
- * is the lowest slot with 3, and as long as there is none the whole set ages by one. */
+/* The rule that picks the victim in a full set. lru: the least recently used line. plru: a binary
+ * tree over the ways; each node points away from the half used last. fifo: the line filled first.
+ * random: any line, each as likely. srrip: re-reference intervals of 2 bits (Jaleel et al., ISCA
+ * 2010, hit priority). A fill sets a line's interval to 2, a hit to 0; the victim is the line with
+ * interval 3 in the lowest slot. While the set has none, all its intervals grow by one. */
 enum cache_replacement { REPLACE_LRU, REPLACE_PLRU, REPLACE_FIFO, REPLACE_RANDOM, REPLACE_SRRIP };
 extern const char *const cache_replacement_text[]; /* "lru", ...; NULL-terminated, for parameters */
 
@@ -29,8 +29,8 @@ struct cache_geometry {
     uint32_t ways, line;  /* line: bytes, a power of 2 from 2 */
     uint32_t replacement; /* enum cache_replacement */
     uint64_t seed;        /* random only */
-    /* Which lines share a set: number / stride, modulo the sets. Banks that interleave lines give
-     * the number of banks. At least 1. */
+    /* Lines share a set if number / stride is the same modulo the sets. Banks that interleave lines
+     * pass the number of banks, as a bank sees only every n-th line. At least 1. */
     uint32_t stride;
 };
 
@@ -85,7 +85,8 @@ static inline uint32_t cache_set(const struct cache *c, uint64_t line)
     return (uint32_t)(n - cache_divide(&c->by_sets, n) * c->sets);
 }
 
-/* Two tags at a time, compared as halves: 64 bits at once is not in every processor's vectors. */
+/* Tags are compared two at a time, and as halves: not every processor's vectors can compare 64 bits
+ * at once. */
 typedef uint64_t cache_pair __attribute__((vector_size(16), aligned(8), may_alias));
 typedef uint32_t cache_halves __attribute__((vector_size(16), aligned(8)));
 /* Compares two ways, `way` and the next, by halves: in its element of the result, a way whose lower
@@ -195,8 +196,8 @@ static inline bool cache_plain_lru(const struct cache *c)
     return c->plain && c->geometry.replacement == REPLACE_LRU;
 }
 uint32_t cache_victim_other(struct cache *c, uint64_t line);
-/* Where the line would go: an invalid slot of its set (the lowest) if there is one, else the
- * replacement's victim. Changes nothing but the random sequence and SRRIP's ageing. */
+/* Returns the slot into which the line would be filled: the lowest invalid slot of its set, or else
+ * the replacement's victim. Changes nothing but the random sequence and SRRIP's ageing. */
 static inline uint32_t cache_victim(struct cache *c, uint64_t line)
 {
     if (UNLIKELY(!cache_plain_lru(c)))
@@ -234,7 +235,7 @@ static inline void cache_drop(struct cache *c, uint32_t slot) /* invalidates */
     c->tag[slot] = 0;
     c->state[slot] = 0;
 }
-static inline uint64_t cache_line(const struct cache *c, uint32_t slot) /* of a valid slot */
+static inline uint64_t cache_line(const struct cache *c, uint32_t slot) /* the slot is valid */
 {
     return c->tag[slot] - 1;
 }
