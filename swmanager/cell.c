@@ -90,7 +90,8 @@ static uint32_t room_for(uint32_t n, uint32_t cap)
     return n <= 2 ? n : n + n / 2;
 }
 
-/* Most cells have one access or two, and come from pools, which are charged. NULL: from neither. */
+/* Returns the pool for cells of that size, which is charged: most cells have one access or two.
+ * NULL: larger cells come from no pool. */
 static struct pool *room_of(struct swmanager *s, uint32_t cap)
 {
     return cap <= 1 ? &s->cell_room[0] : cap == 2 ? &s->cell_room[1] : NULL;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-struct run { /* of granules of one line: n of them */
+struct run { /* n granules of one line */
     uint64_t first;
     unsigned n;
 };
@@ -22,7 +22,7 @@ static struct run run_from(const struct swmanager *s, uint64_t first, uint64_t l
 
 /* ---- records of a run ----------------------------------------------------------------------- */
 
-struct used { /* of a run: the first and last granule with accesses, and how many have some */
+struct used { /* a run's first and last granule with accesses, and how many have some */
     unsigned first, last, n;
 };
 
@@ -51,8 +51,8 @@ static struct used used_of(const struct swmanager *s, const struct swm_line *l, 
     return u;
 }
 
-/* One access from the first of these granules' records to the last: they are read or written as a
- * whole. */
+/* Makes one access from the first of these granules' records to the last: they are read or written
+ * as a whole. */
 static void access_records(struct swm_walk *w, const struct swm_line *l, uint64_t first,
                            struct used u, enum mem_cmd cmd)
 {
@@ -81,7 +81,7 @@ static void settle_entry(struct swm_walk *w, uint64_t line, sim_addr record_was)
 
 /* ---- clear ---------------------------------------------------------------------------------- */
 
-/* Forgets what is held of a granule, with its block. */
+/* Forgets a granule's history, with its block. */
 static void drop_granule(struct swm_walk *w, uint64_t granule)
 {
     struct swm_cell *c = swm_cell_find(w->s, granule);
@@ -98,7 +98,7 @@ static void set_bits(const struct swmanager *s, struct swm_line *l, struct run r
         swm_bit_set(s, l, which, swm_in_line(s, r.first + i), to);
 }
 
-/* Looks at the line's records for blocks to give back, then takes the bits away. */
+/* Clears a run: looks at the line's records for blocks to give back, then takes the bits away. */
 static void clear_run(struct swm_walk *w, struct run r)
 {
     struct swmanager *s = w->s;
@@ -223,8 +223,8 @@ static void copy_granules(struct copying *c, struct swm_line *l, struct run to, 
     }
 }
 
-/* Where neither side has anything there is nothing to do but marks. Else both records are read, the
- * destination gets one if it needs it, and its entry is written back. */
+/* Copies a run of granules. If neither side has a record, only marks are copied. Else both records
+ * are read, the destination gets one if it needs it, and its entry is written back. */
 static void copy_run(struct copying *c, struct run to, uint64_t from)
 {
     struct swm_walk *w = &c->w;
@@ -255,7 +255,7 @@ static void copy_run(struct copying *c, struct run to, uint64_t from)
 
 /* ---- move ----------------------------------------------------------------------------------- */
 
-/* What the source has becomes the destination's; its block of reads changes hands as it is. */
+/* Moves the source's history to the destination; its block of reads changes hands as it is. */
 static void move_granule(struct swm_walk *w, uint64_t to, uint64_t from)
 {
     struct swmanager *s = w->s;
@@ -427,7 +427,7 @@ static bool share_lines(const struct swmanager *s, const struct swm_regions *of)
     return to <= from_last && from <= to_last;
 }
 
-/* Within a line, records can't change hands: then it is a copy and a clear. */
+/* A move within a line is a copy and a clear, as records can't change hands there. */
 sim_cycle swm_move(struct swmanager *s, unsigned core, struct paddr to, struct paddr from,
                    uint64_t bytes, sim_cycle now)
 {

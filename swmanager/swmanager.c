@@ -372,8 +372,8 @@ static void store_read(struct swm_walk *w, uint64_t granule, sim_addr record,
 typedef void store_how(struct swm_walk *w, uint64_t granule, sim_addr record,
                        const struct swm_access *a);
 
-/* What all stores share: the walk, a record, the granule's bit. The entry is written only where its
- * record is new or its bit changes. */
+/* The part that all stores share: the walk, a record, the granule's bit. The entry is written only
+ * if its record is new or its bit changes. */
 static sim_cycle store(struct swmanager *s, unsigned core, struct paddr addr,
                        const struct swm_access *a, store_how *how, sim_cycle now)
 {

@@ -18,12 +18,12 @@
 #include "coherence/coherence.h"
 #include "memory/memory.h"
 
-struct swm_access { /* of a thread to a granule, as the manager keeps it */
+struct swm_access { /* an access of a thread to a granule, as the manager keeps it */
     uint64_t clock; /* the thread's own clock then; 0: there is none */
     uint32_t actor; /* the thread, as its number in clocks */
     uint8_t op; /* the owner's: in the high bits a class, which says what conflicts with what; in
                    the low SWM_OP_KIND_BITS the kind of event */
-    /* Not modelled, kept for reports: */
+    /* These fields are not modelled; reports need them. */
     sim_tid tid;
     uint64_t event, site;
 };
@@ -51,7 +51,7 @@ struct swm_params {
 
 struct swm_env {               /* borrowed */
     struct stats_group *stats; /* its own: policy.<label>.manager */
-    struct budget *budget;     /* of host memory; may be NULL */
+    struct budget *budget;     /* for host memory; may be NULL */
     unsigned granule, line;    /* bytes */
     void *host;
     /* The machine: runs instructions on a core, makes an access of a core. Each returns when it is
@@ -113,7 +113,7 @@ sim_cycle swm_move(struct swmanager *s, unsigned core, struct paddr to, struct p
 
 /* ---- free of cost: what hardware knows or does by itself, and what reports need -------------- */
 
-/* What the manager holds of a granule. The arrays are valid until the next call that changes it. */
+/* A granule's history in the manager. The arrays are valid until the next call that changes it. */
 struct swm_held {
     const struct swm_access *write; /* NULL: none */
     const struct swm_access *read;  /* n of them, at most one for each actor and class */

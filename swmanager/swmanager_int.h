@@ -47,17 +47,17 @@ enum swm_step {
 
 /* ---- what the host keeps -------------------------------------------------------------------- */
 
-struct swm_line {      /* of data; exists while something of it is not zero */
-    uint64_t cores[2]; /* which may have histories of it in cache */
+struct swm_line {      /* a line of data; exists while something of it is not zero */
+    uint64_t cores[2]; /* cores that may have histories of it in cache */
     sim_addr record;   /* 0: none */
     uint64_t bits[];   /* a bit for each granule, words of them: present, then raced */
 };
 
-struct swm_cell {    /* of a granule; exists while it has accesses or a block */
-    sim_addr block;  /* of reads, in simulated memory; 0: none. Where a granule becomes void it is
-                        kept  until a handler starts the record anew */
-    uint32_t n, cap; /* of at */
-    uint8_t size;    /* of the block */
+struct swm_cell {    /* a granule's accesses; exists while there are some, or a block */
+    sim_addr block;  /* its block of reads, in simulated memory; 0: none. A void granule keeps it
+                        until a handler starts the record anew */
+    uint32_t n, cap; /* entries in at, and room for them */
+    uint8_t size;    /* the block's size */
     bool written;    /* at[0] is the write; the others are reads */
     struct swm_access at[];
 };
@@ -69,7 +69,7 @@ struct swm_free { /* the free blocks of one size that a core has: a stack */
         fresh; /* the next one never used, in the core's page; a multiple of 4096: page is full */
 };
 
-struct swm_cursor {      /* where the last walk ended: its addresses are still in registers */
+struct swm_cursor {      /* the end of the last walk: its addresses are still in registers */
     uint64_t page, line; /* numbers; UINT64_MAX: none */
 };
 
@@ -90,7 +90,7 @@ struct swm_core {
 };
 
 struct swm_stats {
-    uint64_t handlers[SWM_REASONS], cycles[SWM_REASONS]; /* of those that were left */
+    uint64_t handlers[SWM_REASONS], cycles[SWM_REASONS]; /* handlers that were left */
     struct histogram length;                             /* cycles of a handler */
     uint64_t instructions, loads, stores, atomics;
     uint64_t granules, granules_peak, blocks, blocks_peak, records, tables; /* there now */
@@ -103,8 +103,8 @@ struct swmanager {
     struct swm_env env;
     struct swm_params params;
     unsigned shift, line_shift;        /* log2 of granule and line */
-    unsigned line_granules, words;     /* of a line; words: of 64 bits for a bit each */
-    uint64_t entry_bytes, table_bytes; /* of a line's entry; of the entries of a page */
+    unsigned line_granules, words;     /* granules of a line; words with a bit for each */
+    uint64_t entry_bytes, table_bytes; /* bytes of a line's entry; of the entries of a page */
     uint8_t record_size;               /* as a size of blocks */
     struct map tables;                 /* page to simulated address */
     struct map lines;                  /* line number to struct swm_line * */
@@ -160,13 +160,13 @@ struct swm_walk {
 void swm_walk_begin(struct swm_walk *w, struct swmanager *s, unsigned core);
 sim_cycle swm_walk_end(struct swm_walk *w, sim_cycle now); /* makes the accesses */
 void swm_walk_step(struct swm_walk *w, enum swm_step step, uint64_t times);
-/* Bytes in any number of lines: an access for each. */
+/* Accesses bytes in any number of lines, each line by itself. */
 void swm_walk_access(struct swm_walk *w, sim_addr addr, uint64_t bytes, enum mem_cmd cmd);
 /* Walks to the line's entry. False: the page has no table yet, so no entry. */
 bool swm_walk_find(struct swm_walk *w, struct swm_cursor *at, uint64_t line);
-sim_addr swm_entry(const struct swmanager *s, uint64_t line); /* of a line whose table is there */
-/* After swm_walk_find. Makes what is missing: the page's table; and for swm_walk_record the line's
- * record, too. */
+sim_addr swm_entry(const struct swmanager *s, uint64_t line); /* the line's table is there */
+/* Called after swm_walk_find, these make what is missing: the page's table; and swm_walk_record the
+ * line's record, too. */
 struct swm_line *swm_walk_line(struct swm_walk *w, struct swm_cursor *at, uint64_t line);
 struct swm_line *swm_walk_record(struct swm_walk *w, struct swm_cursor *at, uint64_t line);
 /* Blocks in simulated memory. */

@@ -14,7 +14,7 @@ static const uint8_t step_instructions[SWM_STEPS] = {
 #include "swmanager/steps.def"
 #undef SWM_STEP
 };
-enum { FREE, VALUE }; /* what a step's next access needs */
+enum { FREE, VALUE }; /* the need of a step's next access for its address */
 static const bool step_needs[SWM_STEPS] = {
 #define SWM_STEP(NAME, instructions, needs, text) needs,
 #include "swmanager/steps.def"
