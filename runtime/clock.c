@@ -4,8 +4,8 @@
  * stores only lines that changed. */
 #include "runtime/runtime_int.h"
 
-/* How many entries and lines all clocks have is kept up to date here, so that a collection need not
- * look at each clock to count what it would cost. */
+/* Sums of all clocks' entries and lines are kept up to date here, so that a collection need not
+ * look at each clock to count its cost. */
 static void sum(struct runtime *r, struct rt_clock *c, uint32_t entries)
 {
     const uint32_t line = RT_LINE_ENTRIES;
@@ -29,7 +29,7 @@ void rt_clock_free(struct runtime *r, unsigned core, struct rt_clock *c)
     *c = (struct rt_clock){0};
 }
 
-/* How many of a clock's n entries are in the line that begins with entry `first`. */
+/* Returns how many of a clock's n entries are in the line that begins with entry `first`. */
 static uint32_t in_line(uint32_t n, uint32_t first)
 {
     if (n <= first)
@@ -79,17 +79,17 @@ static bool grow(struct rt_walk *w, struct rt_clock *c, uint32_t n, uint32_t mor
 
 /* ---- a thread's clock ----------------------------------------------------------------------- */
 
-struct merge { /* of n clocks into the thread's */
+struct merge { /* a merge of n clocks into the thread's */
     struct rt_walk *w;
     struct rt_clock *mine;
     const struct rt_clock *const *from;
     size_t n;
-    const struct vclock *now; /* what happens-before says it becomes */
+    const struct vclock *now; /* the clock that happens-before has after it */
     uint32_t actor;
     uint32_t had; /* entries of mine before */
 };
 
-/* Which of a source's entries in the line are newer than mine: bit k for entry first + k. */
+/* Returns the source's entries in the line that are newer than mine: bit k for entry first + k. */
 static uint32_t newer_entries(const struct merge *m, const struct rt_clock *from, uint32_t first)
 {
     uint32_t newer = 0;
@@ -103,8 +103,8 @@ static uint32_t newer_entries(const struct merge *m, const struct rt_clock *from
     return newer;
 }
 
-/* One line of mine against the same line of every source; stored once, if anything in it changed.
- */
+/* Merges one line of mine with the same line of every source; it is stored once, if anything in it
+ * changed. */
 static void merge_line(const struct merge *m, uint32_t first)
 {
     struct rt_walk *w = m->w;
@@ -214,7 +214,7 @@ void rt_settle(struct rt_walk *w, uint32_t actor, const struct vclock *now, uint
 
 /* ---- an object's clock ---------------------------------------------------------------------- */
 
-struct publication { /* of the thread's clock into an object's */
+struct publication { /* a merge of the thread's clock into an object's */
     struct rt_walk *w;
     const struct rt_clock *mine, *old; /* old: the object's, as it was */
     struct paddr at;                   /* the block that the result goes to */

@@ -44,7 +44,8 @@ static int by_address(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* In order of their addresses, whatever the host's tables are like. */
+/* Returns the live clocks in order of their addresses, so that results do not depend on the host's
+ * tables. */
 static struct live_clocks find_clocks(struct runtime *r)
 {
     struct live_clocks f = {NULL, 0, 0};
@@ -77,8 +78,8 @@ static void trace_clock(struct rt_walk *w, const struct rt_clock *c)
     }
 }
 
-/* What trace_clock would make of each clock, added up: there may be many, and a collection soon
- * again. */
+/* Adds up the accesses that trace_clock would make for each clock, and makes none of them: clocks
+ * may be many, and a collection soon again. */
 static void count_clocks(struct rt_walk *w)
 {
     const uint64_t n = w->r->st.live;

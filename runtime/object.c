@@ -67,10 +67,10 @@ static void object_free(struct runtime *r, unsigned core, struct rt_object *o)
 struct pick { /* takes the objects of a region out of the table */
     sim_addr first, last;
     const struct rt_object *only; /* NULL: all; else this one */
-    struct rt_object *found;      /* those taken out, chained */
+    struct rt_object *found;      /* the objects taken out, chained */
 };
 
-/* Of one chain; returns whether it is empty now. */
+/* Takes the region's objects out of one chain; returns whether it is empty now. */
 static bool pick_chain(void *arg, sim_addr addr, void *cell)
 {
     struct pick *p = arg;

@@ -191,8 +191,8 @@ static void follow(struct rt_walk *w, const struct event *ev)
         rt_objects_clear(w->r, w->core, ev->addr, ev->aux);
 }
 
-/* One instruction for each page that a region touches: LARDx86's page rule (isa/lardx86/lardx86.h).
- */
+/* Issues one instruction for each page that a region touches: LARDx86's page rule
+ * (isa/lardx86/lardx86.h). */
 static sim_cycle issue_pieces(struct rt_walk *w, const struct event *ev, enum lx_op op,
                               sim_cycle now)
 {
@@ -219,7 +219,7 @@ static sim_cycle lower_heap(struct rt_lowering *l, sim_cycle now)
     follow(&l->walk, l->ev);
     now = issue_pieces(&l->walk, l->ev, l->ev->kind == EV_COPY ? LX_COPYHISTORY : LX_CLEARHISTORY,
                        now);
-    return rt_walk_pay(&l->walk, now); /* what nobody has listened to takes time, too */
+    return rt_walk_pay(&l->walk, now); /* a step that no detector listens to takes time, too */
 }
 
 void runtime_follow(struct runtime *r, const struct event *ev, unsigned core)

@@ -22,7 +22,7 @@ struct runtime_params {
     uint64_t page;     /* bytes; rounded down to a power of 2 */
     uint64_t garbage;  /* bytes of replaced clocks, before the oldest of them are used again */
     bool instructions; /* its instructions take time; else its accesses alone */
-    uint32_t without;  /* of RT_HEADER and so on: what is left out */
+    uint32_t without;  /* RT_HEADER and so on: the parts that are left out */
 };
 /* Parts of what LARD 4.3 adds to a runtime, each of which can be left out. */
 enum {
@@ -44,7 +44,7 @@ extern const struct param runtime_param_rows[]; /* section runtime */
 
 struct runtime_env {           /* borrowed */
     struct stats_group *stats; /* its own: policy.<label>.runtime */
-    struct budget *budget;     /* of host memory; may be NULL */
+    struct budget *budget;     /* for host memory; may be NULL */
     void *host;
     /* The machine: runs instructions on a core, makes an access of a core. Each returns when it is
      * done. mem NULL: there is no machine, and accesses are counted only. */
@@ -53,7 +53,7 @@ struct runtime_env {           /* borrowed */
                      sim_cycle now);
     /* The access made next needs for its address what the latest load gave. NULL: nobody asks. */
     void (*needs)(void *host);
-    struct pages *pages; /* of the program's objects; NULL: both kinds of address are one number */
+    struct pages *pages; /* pages of the program's objects; NULL: addresses are of one kind */
     /* A LARDx86 instruction with its operands, which goes to the detector; its own cycle is charged
      * already. Returns when it is done. NULL: there is no such detector, and none are issued (the
      * runtime's cost alone: LARD 5.4). */
@@ -64,7 +64,7 @@ struct runtime_env {           /* borrowed */
 struct runtime;
 struct runtime_head {   /* its beginning, open for what is asked at each access */
     uint64_t forked;    /* threads that were, and have not begun */
-    struct paddr words; /* where those of actor 0 are */
+    struct paddr words; /* the words of actor 0 */
 };
 struct runtime *runtime_new(const struct runtime_params *p, const struct runtime_env *env);
 void runtime_free(struct runtime *r);

@@ -40,9 +40,9 @@ enum rt_step {
 /* ---- what the host keeps -------------------------------------------------------------------- */
 
 struct rt_clock {
-    struct paddr at; /* of its block; 0: it is not in simulated memory */
-    uint8_t size;    /* of its block */
-    uint32_t summed; /* of its entries, those that struct rt_sums has */
+    struct paddr at; /* its block; 0: it is not in simulated memory */
+    uint8_t size;    /* its block's size */
+    uint32_t summed; /* how many of its entries struct rt_sums has */
     struct vclock v; /* its contents; v.n: the count of entries */
 };
 
@@ -56,7 +56,7 @@ struct rt_object {
     struct rt_object *next; /* in the same granule of the table */
     sim_addr addr;
     uint64_t round;              /* barriers; else 0 */
-    struct rt_clock write, read; /* what releases gave; of a lock, what shared releases gave */
+    struct rt_clock write, read; /* clocks that releases gave; read: shared ones of a lock */
     struct rt_hold *hold;        /* owns; of a lock */
     uint32_t holds, hold_cap;
     union {
@@ -92,14 +92,14 @@ struct rt_core {
     struct rt_list list[RT_SIZES];
     struct rt_due *paying; /* owns; of a walk that is being paid for */
 };
-struct rt_block { /* of simulated memory: RT_LINE << size bytes */
+struct rt_block { /* a block of simulated memory: RT_LINE << size bytes */
     struct paddr at;
     uint8_t size;
 };
 
 enum { RT_ACCESS = LX_OPS };     /* an op beyond those of LARDx86 */
 struct rt_due {                  /* some instructions, then an access or a LARDx86 instruction */
-    uint64_t value[LX_OPERANDS]; /* of an access: address, bytes, enum mem_cmd */
+    uint64_t value[LX_OPERANDS]; /* for an access: address, bytes, enum mem_cmd */
     uint32_t instructions;       /* its own included */
     uint8_t op;                  /* enum lx_op, or RT_ACCESS */
     bool after;                  /* it needs what the latest load gives */
@@ -139,8 +139,8 @@ struct runtime {
 
 /* ---- cost: runtime/walk.c ------------------------------------------------------------------- */
 
-/* What the software does for one event: gathered while it takes effect, paid thereafter. Not
- * sooner, since in the middle of an access other cores may go on. */
+/* The software's work for one event. It is gathered while the event takes effect and paid
+ * thereafter, since in the middle of an access other cores may go on. */
 struct rt_walk {
     struct runtime *r;
     unsigned core;
@@ -157,7 +157,7 @@ void rt_walk_begin(struct rt_walk *w, struct runtime *r, unsigned core, sim_tid 
 sim_cycle rt_walk_pay(struct rt_walk *w, sim_cycle now); /* leaves it empty */
 void rt_step(struct rt_walk *w, enum rt_step step, uint64_t times);
 void rt_access(struct rt_walk *w, struct paddr addr, uint64_t bytes, enum mem_cmd cmd);
-/* So many, of so many bytes in all, where no machine is: they are counted. */
+/* Counts n accesses of so many bytes in all, in runs without a machine. */
 void rt_accesses(struct rt_walk *w, uint64_t n, uint64_t bytes, enum mem_cmd cmd);
 bool rt_listens(const struct rt_walk *w); /* a detector listens to LARDx86 */
 void rt_issue(struct rt_walk *w, const struct lx_act *act);
@@ -168,7 +168,7 @@ void rt_report(struct rt_walk *w, uint32_t index, uint64_t value);
 
 /* ---- blocks of simulated memory: runtime/heap.c --------------------------------------------- */
 
-uint8_t rt_size(uint32_t entries);                         /* of a block for so many */
+uint8_t rt_size(uint32_t entries);                         /* the size of a block for so many */
 struct rt_core *rt_core(struct runtime *r, unsigned core); /* valid until the next call */
 struct rt_block rt_take(struct rt_walk *w, uint8_t size);
 void rt_discard(struct runtime *r, unsigned core, struct rt_block block); /* it is garbage now */
@@ -207,7 +207,7 @@ void rt_tick(struct rt_walk *w, uint32_t actor, uint64_t after); /* its own entr
 /* Corrects all other entries that are not as in `now`; the actor's own is to be `own`. */
 void rt_settle(struct rt_walk *w, uint32_t actor, const struct vclock *now, uint64_t own);
 
-/* Of a program's address. */
+/* Returns the physical address of a program's address. */
 static inline struct paddr rt_physical(const struct runtime *r, sim_addr at)
 {
     return r->env.pages ? pages_physical(r->env.pages, vaddr_of(at)) : paddr_of(at);

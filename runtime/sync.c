@@ -91,7 +91,7 @@ static void settle(struct rt_lowering *l, uint64_t own)
     rt_settle(&l->walk, l->actor, l->now, own);
 }
 
-/* Whatever no step has changed becomes as happens-before says. */
+/* Components that no step has changed become as happens-before says. */
 static void settle_now(struct rt_lowering *l)
 {
     settle(l, vclock_get(l->now, l->actor));
@@ -233,8 +233,8 @@ static void release_shared(struct rt_lowering *l, struct rt_object *o)
     give(l, &o->read, word, RT_SWAP);
 }
 
-/* Only the outermost acquire and release of a thread order anything. wait gives the lock up
- * whatever the nesting. */
+/* Only a thread's outermost acquire and release order anything. wait gives the lock up whatever the
+ * nesting. */
 static bool outermost(struct rt_lowering *l, struct rt_object *o)
 {
     const enum ev_kind kind = (enum ev_kind)l->ev->kind;

@@ -11,7 +11,7 @@ static const uint8_t step_instructions[RT_STEPS] = {
 #undef RT_STEP
 };
 
-enum { FREE, VALUE }; /* what a step's next access needs */
+enum { FREE, VALUE }; /* the need of a step's next access for its address */
 static const bool step_needs[RT_STEPS] = {
 #define RT_STEP(NAME, label, instructions, needs, text) needs,
 #include "runtime/steps.def"
