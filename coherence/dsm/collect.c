@@ -104,7 +104,7 @@ void collect_at(struct dsm *d, struct path *path, uint64_t there, unsigned maste
     const unsigned actor = d->actor;
     uint32_t heard[DSM_PROCESSES];
 
-    /* Who is not there is stopped, and ends its interval; all must hear of that. */
+    /* A process that has not come is stopped here, and its interval ends; all must hear of that. */
     memcpy(heard, clock, d->n * sizeof *heard);
     for (unsigned q = 0; q < d->n; q++) {
         all[q] = path[q];

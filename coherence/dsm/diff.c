@@ -45,7 +45,7 @@ void twin_drop(struct dsm *d, struct copy *c)
     c->state = DSM_READ;
 }
 
-/* How long it is as runs of words that follow each other. */
+/* Computes the diff's length, as runs of words that follow each other. */
 static void measure(const struct dsm *d, struct diff *x)
 {
     uint64_t runs = 0, words = 0, before = 0;
@@ -150,8 +150,8 @@ static bool has(const struct ival *last, const struct ival *of)
     return of->index <= (of->process == last->process ? last->index : last->clock[of->process]);
 }
 
-/* One request, for all of these diffs that the writer of `last` has, and its answer: on its way
- * back. sent: its sender's path, which goes on. */
+/* Sends one request for all of these diffs that the writer of `last` has. Returns the answer, which
+ * is on its way back. sent: the path of the sender, which goes on. */
 static struct mail ask(struct dsm *d, struct path *sent, unsigned process, struct dsm_page *page,
                        struct notice *const *want, size_t n, const struct ival *last)
 {
@@ -174,9 +174,9 @@ static struct mail ask(struct dsm *d, struct path *sent, unsigned process, struc
     return post(d, &p, last->process, process, DSM_MSG_DIFFS, answer);
 }
 
-/* All requests leave one after the other; answers are received as they come. want is in order of
- * happens-before, and used up: the last writer is asked for all that it has, then the last of those
- * that are left. */
+/* Fetches diffs. All requests leave one after the other; answers are received as they come. want is
+ * in order of happens-before, and used up: the last writer is asked for all that it has, then the
+ * last of those that are left. */
 static void fetch(struct dsm *d, struct path *p, unsigned process, struct dsm_page *page,
                   struct notice **want, size_t n)
 {

@@ -34,7 +34,7 @@ void copy_free(struct dsm *d, struct dsm_page *page, unsigned process)
     memset(d->process[process].near, 0, sizeof d->process[process].near);
 }
 
-/* Made at its first touch; then one process has it, and all of it is 0. */
+/* Makes the page at its first touch; then one process has it, and all of it is 0. */
 struct dsm_page *page_of(struct dsm *d, uint64_t number)
 {
     uint64_t *at = map_put(&d->pages, number);
@@ -85,8 +85,8 @@ bool dsm_access(struct dsm *d, unsigned process, struct vaddr addr, unsigned byt
     return true;
 }
 
-/* A copy from whoever holds one. What its twin will give in a diff is not taken for granted: it may
- * still grow. */
+/* Fetches a copy from the process that holds one. The diff of that copy's twin is still to be
+ * applied: it may grow. */
 static void fetch_page(struct dsm *d, struct path *p, unsigned process, struct dsm_page *page)
 {
     const unsigned from = page->holder;

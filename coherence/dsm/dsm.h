@@ -15,7 +15,7 @@
 
 enum { DSM_PROCESSES = 64 }; /* entries that a version vector can have */
 
-enum dsm_state {              /* of a process's copy of a page */
+enum dsm_state {              /* the state of a process's copy of a page */
                  DSM_NONE,    /* it never had one, or a collection took it */
                  DSM_INVALID, /* somebody has written it, as the process has heard */
                  DSM_READ,    /* valid, and protected against writing */
@@ -40,7 +40,7 @@ enum dsm_part {
 #undef PART
     DSM_PARTS
 };
-enum dsm_wait { /* what a process waited for */
+enum dsm_wait { /* reasons of a process to wait */
                 DSM_WAIT_FAULT,
                 DSM_WAIT_LOCK,
                 DSM_WAIT_BARRIER,
@@ -68,11 +68,13 @@ extern const struct param dsm_param_rows[]; /* section dsm */
 /* The process may make the access without a fault: the bytes are of one page. What it writes is
  * marked. */
 bool dsm_access(struct dsm *d, unsigned process, struct vaddr addr, unsigned bytes, bool write);
-/* It may not: the fault is handled. Another's request may have come in between: ask again. */
+/* Handles the fault of an access that is not allowed. Another process's request may have come in
+ * between: ask again. */
 sim_cycle dsm_fault(struct dsm *d, unsigned process, struct vaddr addr, bool write, sim_cycle now);
 enum dsm_state dsm_state(const struct dsm *d, unsigned process, struct vaddr addr);
 
-/* With contents: the word there, of 4 bytes; the process has the page, and may write it. */
+/* Returns or sets the word of 4 bytes at the address, in a DSM with contents. The process has the
+ * page, and may write it. */
 uint32_t dsm_load(const struct dsm *d, unsigned process, struct vaddr addr);
 void dsm_store(struct dsm *d, unsigned process, struct vaddr addr, uint32_t value);
 
@@ -85,7 +87,8 @@ sim_cycle dsm_unlock(struct dsm *d, unsigned process, struct vaddr lock, sim_cyc
 /* A barrier's round: all arrivals that a departure waits for come before it. */
 sim_cycle dsm_arrive(struct dsm *d, unsigned process, struct vaddr barrier, sim_cycle now);
 sim_cycle dsm_depart(struct dsm *d, unsigned process, struct vaddr barrier, sim_cycle now);
-/* Any other object: what is given to it before, the process takes from it; or both. */
+/* The kinds of all other objects. The process takes from the object what was given to it before, or
+ * gives, or both. */
 enum dsm_objects {
     DSM_VOLATILE,
     DSM_ATOMIC,
@@ -105,7 +108,7 @@ sim_cycle dsm_take(struct dsm *d, unsigned process, enum dsm_objects kind, uint6
 
 /* Cycles that the process has worked for others until now, and has not paid. */
 sim_cycle dsm_owed(struct dsm *d, unsigned process, sim_cycle now);
-/* It stood still from then to then, and could do it meanwhile. */
+/* The process stood still from one cycle to the other: it could handle requests meanwhile. */
 void dsm_stood(struct dsm *d, unsigned process, sim_cycle from, sim_cycle to);
 
 /* ---- for a detector on top (policy/machine.h, struct policy_dsm) ----------------------------- */

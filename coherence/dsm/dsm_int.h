@@ -38,7 +38,7 @@ struct dsm_times {
 struct dsm_page;
 struct ival { /* an interval of a process that is over, and wrote something */
     uint32_t process, index;
-    uint64_t sum;        /* of its clock: grows along happens-before */
+    uint64_t sum;        /* the sum of its clock: grows along happens-before */
     uint64_t read, more; /* notices that a detector adds: pages read, more pages written */
     size_t n;
     struct dsm_page **page; /* owns; those with a notice */
@@ -91,9 +91,9 @@ struct process {
     struct owed *owed;
     size_t owes, owed_cap;
     sim_cycle stood, stood_to; /* it stood still last */
-    enum dsm_message told;   /* what has told of the interval that ended last; DSM_MSGS: nothing */
-    struct barrier *at;      /* ARRIVE: there */
-    struct calendar handler; /* serves others one at a time */
+    enum dsm_message told;     /* has told of its last interval that ended; DSM_MSGS: none has */
+    struct barrier *at;        /* ARRIVE: there */
+    struct calendar handler;   /* serves others one at a time */
     struct {
         uint64_t number; /* + 1; 0: none */
         struct copy *copy;
@@ -123,7 +123,7 @@ struct dsm_object {
     uint32_t *clock; /* owns */
 };
 
-struct load { /* what a message carries */
+struct load { /* the content of a message */
     uint64_t bytes[DSM_CONTENTS];
 };
 struct mail { /* a message that has arrived, and is to be received */
@@ -150,7 +150,7 @@ struct dsm {
     unsigned shift;
     uint64_t page, words, mhz; /* bytes and words of a page */
     bool contents;
-    unsigned actor;  /* whose call it is */
+    unsigned actor;  /* the process whose call it is */
     sim_cycle floor; /* the latest start of a call */
     struct process *process;
     struct host *host;
@@ -174,7 +174,7 @@ static inline void spend(struct path *p, enum dsm_part part, sim_cycle cycles)
     p->at += cycles;
     p->part[part] += cycles;
 }
-/* It goes on at that cycle, if that is later. */
+/* Lets the path go on at that cycle, if that is later. */
 static inline void reach(struct path *p, enum dsm_part part, sim_cycle at)
 {
     if (at > p->at)
@@ -183,24 +183,23 @@ static inline void reach(struct path *p, enum dsm_part part, sim_cycle at)
 
 /* message.c */
 struct path begin(struct dsm *d, unsigned process, sim_cycle now);
-/* Ends the actor's waiting: counts it. */
+/* Ends the actor's waiting, and counts it. */
 sim_cycle arrived(struct dsm *d, enum dsm_wait what, sim_cycle since, const struct path *p);
-/* A process does something for that long: the actor at once, another when it is free, and owes it.
- */
+/* Lets a process work for that long: the actor at once, another when it is free, and owes it. */
 void work(struct dsm *d, struct path *p, unsigned process, enum dsm_part part, sim_cycle cycles);
-/* p is its sender's, and then receiver's; with post the sender goes on, and mail->there is the
- * receiver's, which accepts it. */
+/* Sends a message. p is the sender's path, and then the receiver's. With post the sender goes on,
+ * and mail->there is the receiver's path, which accepts the message. */
 void send(struct dsm *d, struct path *p, unsigned from, unsigned to, enum dsm_message kind,
           struct load load);
 struct mail post(struct dsm *d, struct path *p, unsigned from, unsigned to, enum dsm_message kind,
                  struct load load);
 void accept(struct dsm *d, struct path *p, unsigned to, uint64_t bytes);
-/* As send, of what goes along with a message that is counted already: of none of its bytes, or of
- * so many that make it longer. */
+/* As send, for data that go along with a message that is counted already: ride adds no byte to it,
+ * send_on so many. */
 void ride(struct dsm *d, struct path *p, unsigned from, unsigned to);
 void send_on(struct dsm *d, struct path *p, unsigned from, unsigned to, uint64_t bytes);
 void owe(struct dsm *d, unsigned process, sim_cycle at, sim_cycle cycles);
-/* More bytes on a message that has been counted. */
+/* Adds bytes to a message that has been counted. */
 void send_more(struct dsm *d, enum dsm_message kind, struct load load);
 
 /* interval.c */
@@ -221,7 +220,7 @@ void twin_make(struct dsm *d, struct path *p, unsigned process, struct dsm_page 
 void twin_drop(struct dsm *d, struct copy *c);
 /* The process's latest notice of the page gets its diff, and the twin goes. */
 void diff_make(struct dsm *d, struct path *p, unsigned process, struct dsm_page *page);
-/* The copy gets what it lacks of what its process knows. */
+/* Brings the copy up to date with all writes that its process knows of. */
 void page_update(struct dsm *d, struct path *p, unsigned process, struct dsm_page *page);
 void diff_free(struct dsm *d, struct diff *x);
 /* The first notice that the copy lacks and its process knows, from *i on; NULL: none. */
@@ -235,11 +234,12 @@ void copy_free(struct dsm *d, struct dsm_page *page, unsigned process);
 
 /* collect.c */
 bool collect_due(const struct dsm *d);
-/* Some processes, those of the set `there`, have heard of all up to the clock at the ends of their
- * paths, which become when they go on. The others are stopped for as long as it takes. */
+/* Collects when the processes of the set `there` have heard of all up to the clock at the ends of
+ * their paths. The paths become the cycles at which they go on. The other processes are stopped for
+ * as long as it takes. */
 void collect_at(struct dsm *d, struct path *path, uint64_t there, unsigned master,
                 const uint32_t *clock);
-/* At a release or acquire of a process: without a barrier its data are too many. */
+/* Collects at a process's release or acquire, as without a barrier its data are too many. */
 void collect_forced(struct dsm *d, struct path *p, unsigned process);
 
 /* params.c */

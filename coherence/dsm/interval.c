@@ -6,7 +6,7 @@
  * that twin's diff yet gets what is written now with it (002, 4.5.4). */
 #include "coherence/dsm/dsm_int.h"
 
-/* On the host: with room for its pages. */
+/* Returns the interval's bytes on the host, with room for its pages. */
 static uint64_t bytes_of(const struct dsm *d, const struct ival *i)
 {
     return heap_bytes(sizeof *i + d->n * sizeof *i->clock) + i->n * sizeof *i->page;
@@ -152,7 +152,7 @@ void ival_learn(struct dsm *d, struct path *p, unsigned process, const uint32_t 
     }
 }
 
-/* All notices are gone, and with them what intervals are for. */
+/* Drops all intervals: with the last notice nobody needs them. */
 void ival_drop_all(struct dsm *d)
 {
     for (unsigned k = 0; k < d->n; k++) {

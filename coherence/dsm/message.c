@@ -125,7 +125,7 @@ void send_more(struct dsm *d, enum dsm_message kind, struct load load)
         d->st.content[i] += load.bytes[i];
 }
 
-/* Through both links, which carry it at the same time. */
+/* Carries the message through the links of both hosts at the same time. */
 static void wire(struct dsm *d, struct path *p, unsigned from, unsigned to, uint64_t bytes)
 {
     const unsigned per = (unsigned)d->params.host;

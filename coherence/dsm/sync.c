@@ -10,9 +10,9 @@ static uint32_t *clock_new(struct dsm *d)
     return xcalloc(d->n, sizeof(uint32_t));
 }
 
-/* What is left of a path from `now` on. What passed before is taken off its parts from the last
- * one in the table on: those are what could be done while the process still had something else to
- * do. */
+/* Returns the rest of a path from `now` on. Time that has passed is taken off the path's parts,
+ * beginning with the last one in the table: the later parts are those that could be done while the
+ * process still had something else to do. */
 static struct path path_since(const struct path *of, sim_cycle now)
 {
     struct path p = *of;
@@ -47,7 +47,8 @@ static struct dsm_object *object_of(struct dsm *d, enum dsm_objects kind, uint64
     return o;
 }
 
-/* Its sender does not wait for the message to arrive. */
+/* Gives the process's intervals to the object's manager; it does not wait for the message to
+ * arrive. */
 static void give(struct dsm *d, struct path *p, unsigned process, struct dsm_object *o)
 {
     const uint32_t *own = d->process[process].clock;
@@ -75,7 +76,7 @@ static void take(struct dsm *d, struct path *p, unsigned process, struct dsm_obj
     ival_learn(d, p, process, o->clock);
 }
 
-/* At a release or acquire, when all else is done: the data may be too many. */
+/* Ends a release or acquire, when all else is done: collects if the process has too many data. */
 static sim_cycle done(struct dsm *d, enum dsm_wait what, sim_cycle now, struct path *p,
                       unsigned process)
 {
@@ -121,7 +122,7 @@ static struct lock *lock_of(struct dsm *d, struct vaddr addr)
     return l;
 }
 
-/* From its last holder, whom the manager knows. */
+/* Gets the lock from its last holder, whom the manager knows. */
 static void grant(struct dsm *d, struct path *p, unsigned process, const struct lock *l)
 {
     d->st.remote++;
@@ -199,7 +200,8 @@ static struct barrier *barrier_of(struct dsm *d, struct vaddr addr)
     return b;
 }
 
-/* Its own intervals since the last time go to the master; it need not wait for that. */
+/* Sends the process's own intervals since the last barrier to the master; the process need not wait
+ * for that. */
 sim_cycle dsm_arrive(struct dsm *d, unsigned process, struct vaddr addr, sim_cycle now)
 {
     struct path p = begin(d, process, now);
@@ -230,7 +232,7 @@ static void learn_at(struct dsm *d, struct path *p, unsigned process, const uint
     ival_learn(d, p, process, clock);
 }
 
-/* All have arrived that will: the master tells them one after the other. */
+/* All that will come have arrived: the master tells them one after the other. */
 static void let_go(struct dsm *d, struct barrier *b, sim_cycle now)
 {
     struct path m = path_since(&b->handled, now);
