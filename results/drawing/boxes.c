@@ -10,7 +10,7 @@ void box_add(struct box *in, struct box *b)
     in->inside[in->n++] = b;
 }
 
-/* A file's name may be in it. */
+/* Formats text in which nothing is hidden: a file's name may be in it. */
 static char *visible(const char *fmt, va_list ap)
 {
     char *text = xvasprintf(fmt, ap);

@@ -7,7 +7,7 @@
 
 #include "results/drawing/drawing.h"
 
-/* Two neighbours, whose metadata are neighbours, too, and a lock far away. */
+/* Places of the probes: two neighbours, whose metadata are neighbours, too, and a lock far away. */
 enum { HERE = 0x10000, BESIDE = HERE + 4, LOCK = 0x20000, BYTES = 4 };
 
 static const struct probe {
@@ -63,7 +63,7 @@ static int configure(struct lardsim *l, const struct given *g, const struct mach
 
     if (!failed && order && (!strcmp(order, "program") || !strcmp(order, "host")))
         failed = lardsim_set(l, "order=timed");
-    /* As a trace of a program with accesses of words would say of itself. */
+    /* The granularity is that of a trace of a program with accesses of words. */
     if (!failed && !sim_given(l, "granularity"))
         failed = lardsim_set(l, "granularity=4");
     failed = failed || lardsim_set(l, one);
@@ -83,7 +83,7 @@ static void read_cost(struct cost *to, const struct lardsim *l)
     free(group);
 }
 
-/* What the first n events cost the i-th policy. */
+/* Adds the cost of the first n events under the i-th policy. */
 static int run_some(struct cost *to, const struct given *g, const struct machine_drawing *d,
                     size_t i, size_t n, struct err *e)
 {

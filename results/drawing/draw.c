@@ -6,7 +6,7 @@
 
 int drawing_settings(struct lardsim *l, const struct given *g)
 {
-    /* Of a run's config.yaml: intervals go to a folder, and a drawing has none. */
+    /* A run's config.yaml may ask for intervals, which go to a folder; a drawing has none. */
     return given_apply(g, l) || lardsim_set(l, "stats.interval=0") ||
            lardsim_set(l, "stats.rows=0");
 }

@@ -19,7 +19,7 @@ struct box {
     struct box **inside; /* owns; from the core to the memory */
     size_t n, cap;
 };
-/* in: NULL: it is added later. */
+/* Makes a box inside `in`; NULL: it is added later. */
 struct box *box_new(struct box *in, uint64_t times, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void box_add(struct box *in, struct box *b); /* owns it from now on */
 void box_say(struct box *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
@@ -34,7 +34,7 @@ struct machine_drawing {
     bool *takes_time; /* owns; of each, whether it does */
     size_t specs;
 };
-/* What the configuration says; once sim_resolve has made the machine. */
+/* Draws the machine of the configuration, once sim_resolve has made it. */
 void parts_draw(struct machine_drawing *d, const struct lardsim *l);
 void drawing_free(struct machine_drawing *d);
 

@@ -151,7 +151,7 @@ static uint64_t remote_cycles(const struct chosen *s)
 
 struct builder {
     const struct chosen *s;
-    unsigned holds; /* what every cache and memory has */
+    unsigned holds; /* the data that every cache and memory has */
 };
 
 static struct box *cache(const struct builder *b, struct box *in, uint64_t times, const char *name,
@@ -512,7 +512,7 @@ static void draw_policy(const struct chosen *s, struct machine_drawing *d, struc
     free(label);
 }
 
-/* Where each has what; also d->metadata and d->spec. */
+/* Draws the place in which each policy keeps its metadata; fills d->metadata and d->spec, too. */
 static struct box *draw_policies(const struct chosen *s, struct machine_drawing *d)
 {
     struct box *to = box_new(NULL, 1, "detectors");

@@ -6,7 +6,7 @@
 #include "results/drawing/drawing.h"
 #include "results/drawing/svg.h"
 
-/* In pixels. A character is taken as wide as CHARACTER, more than most are. */
+/* Lengths in pixels. A character is taken as wide as CHARACTER, more than most are. */
 enum {
     WIDTH = 640,
     MARGIN = 14,
@@ -14,13 +14,13 @@ enum {
     GAP = 12,   /* between boxes, where the way goes */
     HEAD = 22,  /* a heading */
     LINE = 17,  /* a line of text */
-    BAR = 9,    /* what a cache has */
+    BAR = 9,    /* the bar that shows a cache's content */
     BEHIND = 4, /* others of its kind, each so much to the right and up */
     LEGEND = 26,
     CHARACTER = 7
 };
 
-struct place { /* of a box */
+struct place { /* the place of a box */
     unsigned x, y, width;
 };
 
@@ -79,7 +79,7 @@ static void write_line(void *arg, const char *text)
     w->y += LINE;
 }
 
-/* Halves: how much of a cache either takes is not known before a run. */
+/* Draws two halves, as a run alone tells how much of a cache either takes. */
 static void write_bar(const struct box *b, struct writer *w, unsigned width)
 {
     const unsigned data = b->holds & HOLDS_METADATA ? width / 2 : width;

@@ -8,10 +8,10 @@
 
 #include "results/drawing/svg.h"
 
-/* In pixels. LABEL: left of the panels, for the rows' names; INSET: between a panel's edge and its
- * first and last dot, so that no dot is cut. */
+/* Lengths in pixels. LABEL: left of the panels, for the rows' names; INSET: between a panel's edge
+ * and its first and last dot, so that no dot is cut. */
 enum { LABEL = 190, PANEL = 170, GAP = 18, ROW = 20, TOP = 70, BOTTOM = 34, INSET = 8 };
-/* One stands in the other where both counts are the same. */
+/* The dots of the two counts; one stands in the other where both counts are the same. */
 static const struct {
     unsigned radius;
     const char *look;
@@ -37,7 +37,7 @@ static unsigned log_of(uint64_t n)
 /* The scale fits the largest count of all panels, so that they can be compared. */
 static unsigned decades_of(const struct plot *p)
 {
-    /* At least one decade, or the scale has no width. */
+    /* The scale has at least one decade, or it has no width. */
     unsigned most = 1000;
 
     for (size_t i = 0; i < p->panels * p->rows; i++)

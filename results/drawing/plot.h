@@ -10,11 +10,11 @@
 
 struct plot {
     const char *title;
-    const char *kind[2]; /* what the hollow point is, and the full one */
+    const char *kind[2]; /* the names of hollow points and of full ones */
     size_t panels, rows;
     const char *const *panel;   /* titles */
     char *const *row;           /* labels */
-    const uint64_t (*count)[2]; /* of row r in panel p: count[r * panels + p] */
+    const uint64_t (*count)[2]; /* row r in panel p has count[r * panels + p] */
 };
 void plot_write(const struct plot *p, FILE *out);
 

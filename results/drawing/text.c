@@ -6,7 +6,7 @@
 
 #include "results/drawing/drawing.h"
 
-/* How lines are drawn, in the characters of the terminal. */
+/* The characters with which a terminal draws lines. */
 struct strokes {
     const char *across, *down, *top_left, *top_right, *bottom_left, *bottom_right, *times;
 };
@@ -102,7 +102,7 @@ static void draw(struct sheet *p, const struct box *b)
     bottom(p);
 }
 
-/* Of the terminal, which nothing else here depends on. */
+/* True: the terminal's locale has UTF-8. Nothing else here depends on the locale. */
 static bool knows_utf8(void)
 {
     const locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);

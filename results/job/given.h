@@ -23,7 +23,7 @@ struct given {
     size_t words;
 };
 void given_add(struct given *g, enum given_kind kind, const char *text);
-/* Those that it takes. To be freed. */
+/* Copies the settings that `takes` takes. To be freed. */
 struct given given_copy(const struct given *g, bool (*takes)(const struct given_setting *s));
 void given_free(struct given *g);
 bool given_has(const struct given *g, enum given_kind kind);
@@ -31,13 +31,13 @@ bool given_any(const struct given_setting *s);
 bool given_is_policy(const struct given_setting *s);
 bool given_is_configuration(const struct given_setting *s); /* anything but a policy */
 
-/* Into a run, before lardsim_start, with the command line that it is run by. 0, or as lardsim_set.
- */
+/* Applies the settings to a run, before lardsim_start, with its command line. 0, or as
+ * lardsim_set. */
 int given_apply(const struct given *g, struct lardsim *l);
-/* All but the policies, into a configuration without a run: nothing is opened or made. */
+/* Applies all but the policies to a configuration without a run: nothing is opened or made. */
 struct config;
 int given_gather(const struct given *g, struct config *to, struct err *e);
-/* For lardsim_on_unused: warns of a value that had no effect. */
+/* Warns of a value that had no effect; for lardsim_on_unused. */
 void given_warn_unused(void *arg, const char *name, const char *origin);
 
 #endif

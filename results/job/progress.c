@@ -30,7 +30,7 @@ static double due_at(const struct progress *p)
     return p->told > p->began ? p->told + REWRITE : p->began + FIRST;
 }
 
-/* As events become slower the clock is looked at more often, and the other way round. */
+/* The clock is looked at more often when events become slower, and the other way round. */
 static void set_stride(struct progress *p, double gap)
 {
     if (gap < LOOK_MIN && p->stride < STRIDE_MAX)
@@ -152,7 +152,8 @@ static const char *short_count(char to[32], double n)
     return to;
 }
 
-/* From 0 to 1; below 0: nobody knows. Of several parts each that has ended is known. */
+/* Returns the part that is done, from 0 to 1; below 0: it is not known. If there are several parts,
+ * those that have ended are known. */
 static double done(const struct progress *p)
 {
     if (!p->parts || (p->parts == 1 && !p->known && !p->over))
@@ -161,7 +162,8 @@ static double done(const struct progress *p)
     return done < 1 ? done : 1;
 }
 
-/* So much of a part's name leaves room for the rest: whole settings of it, if it has some. */
+/* Returns how many bytes of a part's name leave room for the rest: whole settings of it, if it has
+ * some. */
 static int name_length(const char *name)
 {
     enum { ROOM = 28 };
@@ -175,7 +177,7 @@ static int name_length(const char *name)
     return (int)n;
 }
 
-/* What there is to say, in the order in which it may be cut off. */
+/* Composes the line. It may be cut off at its end, so the parts that matter most come first. */
 static void tell(struct progress *p)
 {
     const double at = done(p), gone = p->looked - p->told, since = p->looked - p->began;

@@ -21,13 +21,13 @@ struct progress {
     unsigned calls, stride;     /* since the last look; until the next */
     size_t parts;               /* all of them; 0: nobody knows */
     size_t over;                /* parts that have ended */
-    double now;                 /* of the parts under way, in parts */
+    double now;                 /* how much of the parts under way is done, in parts */
     bool known;                 /* how long one of those is */
     uint64_t events, told_events;
-    const char *name;    /* of the part under way; NULL: it has none */
+    const char *name;    /* the name of the part under way; NULL: it has none */
     struct lardsim *run; /* the run under way; NULL: none is */
-    uint64_t run_events; /* of events, its own */
-    double run_now;      /* of now, its own */
+    uint64_t run_events; /* the run's own part of events */
+    double run_now;      /* the run's own part of now */
 };
 
 /* quiet: nothing is ever shown. */
@@ -43,7 +43,7 @@ void progress_run_over(struct progress *p);
  * inner; NULL gives NULL. */
 struct source *progress_source(struct progress *p, struct source *inner);
 
-/* For what has other words to show: whether a line is due, and the line. */
+/* Shows a line in other words: whether one is due, and the line. */
 bool progress_due(struct progress *p);
 void progress_show(struct progress *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* "12 s", "3 min 20 s", "5 h 2 min". */

@@ -6,8 +6,8 @@
 #include "sim/lardsim.h"
 #include "trace/trace.h"
 
-/* From now on a signal stops this run, one that has come does so at once; before lardsim_start.
- * NULL: there is none any more, before lardsim_free. */
+/* A signal stops this run from now on, and one that has come does so at once; call it before
+ * lardsim_start. NULL: no run is to be stopped any more, before lardsim_free. */
 void stop_run(struct lardsim *l);
 /* A source that fails when a signal has come: use what is returned in its place. Takes inner; NULL
  * gives NULL. */

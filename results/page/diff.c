@@ -12,7 +12,8 @@ enum { PAIRS_SHOWN = 12, CHANGES_SHOWN = 15, RACES_SHOWN = 15 };
 
 /* ---- which belong together ------------------------------------------------------------------- */
 
-/* Owned by the caller. Axes that only one of two sweeps has are no part of it. */
+/* Returns the key by which a cell finds its partner; the caller owns it. Axes that only one of two
+ * sweeps has are no part of it. */
 static char *key_of(const struct report_study *s, const struct report_study *other,
                     const struct report_cell *c)
 {
@@ -179,8 +180,8 @@ static void compare_numbers(const struct report_difference *d, struct report_pai
     p->change[p->changes++] = (struct report_change){name, a, b, percent};
 }
 
-/* Of a core, of a region that has its whole beside it, of a step of a charge: told after the rest.
- */
+/* True for a statistic of a core, of a region that has its whole beside it, or of a step of a
+ * charge: the text has those behind the others. */
 static bool is_detail(const char *name)
 {
     return !strncmp(name, "roi.", 4) || !strncmp(name, "cores.", 6) || strstr(name, ".core.") ||
@@ -375,7 +376,7 @@ static void say_numbers(const struct telling_lines *t, const struct report_diffe
         tell(t, "... and %zu more that differ", d->differing - said);
 }
 
-/* One of the reasons that there can be, the first pair's as good as any. */
+/* Says one of the possible reasons for the differences; the first pair's is as good as any. */
 static void say_reasons(const struct telling_lines *t, const struct report_difference *d)
 {
     bool build = false, source = false, events = false;

@@ -226,7 +226,7 @@ static void draw_bar(const struct figure *f, const struct scale *s, double from,
     free(number);
 }
 
-/* Behind the end of what is drawn. */
+/* Writes the number behind the end of the drawn bar. */
 static void draw_number(const struct scale *s, double end, double value, unsigned y, FILE *out)
 {
     char *text = number_of(value);
@@ -410,8 +410,8 @@ void figure_csv(const struct figure *f, FILE *out)
     }
 }
 
-/* Between single quotes nothing has a meaning but they themselves; data has neither quotes, nor
- * what gnuplot would run. */
+/* Writes text for gnuplot. Nothing has a meaning between single quotes but they themselves; data
+ * has neither quotes, nor what gnuplot would run. */
 static void gnuplot_text(FILE *out, const char *text)
 {
     char *visible = text_visible(text);

@@ -42,7 +42,7 @@ static struct figure *add(const struct figures_of *m, enum figure_kind kind, con
     return f;
 }
 
-/* Series that have nothing anywhere are left out; rows too, where nothing is known. */
+/* Leaves out series that are 0 everywhere, and rows in which nothing is known. */
 static void drop_empty(struct figure *f)
 {
     size_t kept = 0, rows = 0;
@@ -84,7 +84,7 @@ static void drop_empty(struct figure *f)
     f->all_series = kept;
 }
 
-/* False: it has gone, as there is nothing in it. */
+/* Ends a figure. False: it is dropped, as there is nothing in it. */
 static bool done(const struct figures_of *m)
 {
     struct figure *f = &m->to->at[m->to->n - 1];
@@ -224,7 +224,7 @@ static void make_axis(const struct figures_of *m, size_t axis)
     free(title);
 }
 
-/* Those that mattered most, first. */
+/* Makes figures of the axes with the largest effect on the overhead, the largest first. */
 static void make_axes(const struct figures_of *m)
 {
     bool *made = xcalloc(m->s->axes + 1, sizeof *made);
@@ -428,7 +428,8 @@ static void make_time(const struct figures_of *m, const struct report_run *run)
     free(name);
 }
 
-/* Of a column of names like "cores.wait-lock.3": the core; SIZE_MAX: it is none of waiting. */
+/* Returns the core of a column with a name like "cores.wait-lock.3"; SIZE_MAX: the column is not
+ * one of waiting. */
 static size_t waiting_core(const char *name)
 {
     const char *dot = strrchr(name, '.');

@@ -666,7 +666,7 @@ static void write_claim(FILE *out, const struct report_claim *c, bool numbers, b
     fputs("</tr>\n", out);
 }
 
-/* Those that do not hold come first. */
+/* Claims that do not hold come first. */
 static void write_claims(FILE *out, const struct report_study *s)
 {
     bool numbers = false, seeds = false;
@@ -711,7 +711,7 @@ static void write_config(FILE *out, const struct report_run *run)
     fputs("</tbody></table></details>\n", out);
 }
 
-/* What was asked of a sweep, line by line. */
+/* Prints the sweep's spec, line by line. */
 static void write_spec(FILE *out, const char *path)
 {
     enum { BYTES_MOST = 1 << 16 };

@@ -246,7 +246,7 @@ static void take_stat(void *arg, const char *name, const char *text)
 
 /* ---- provenance ------------------------------------------------------------------------------ */
 
-/* As a shell takes it. */
+/* Appends the word, quoted for a shell. */
 void report_shell_word(char **command, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -365,7 +365,7 @@ static void run_free(struct report_run *run)
     series_free(run->time);
 }
 
-/* What the region lacks of the time of its cores is idle, so that parts add up; cores that had no
+/* Time of the cores that no part has is idle, so that parts add up to the whole; cores that had no
  * thread are no part. */
 static void fit_parts(struct report_cell *c)
 {
@@ -407,7 +407,7 @@ static void add_cell(struct report_study *s, const struct reading_stats *n, cons
     fit_parts(c);
 }
 
-/* only: the policy that the run is about; NULL: all that it has. */
+/* Adds the cells of a run. only: the policy that the run is about; NULL: all that it has. */
 static void add_cells(struct report_study *s, const struct reading_stats *n, const char *only)
 {
     size_t before = s->cells;
@@ -445,7 +445,7 @@ static int read_numbers(struct reading_stats *s, const struct seal *seal, struct
     return 0;
 }
 
-/* What a run says of itself. checked: the whole folder was held against DONE. */
+/* Reads the files of a run. checked: the whole folder was held against DONE. */
 static int read_files(struct reading_stats *s, const struct seal *seal, bool checked, struct err *e)
 {
     struct report_run *run = s->run;
@@ -643,7 +643,7 @@ static struct report_study *study_add(struct reported *to, enum report_kind kind
     return &to->study[to->n++];
 }
 
-/* Runs stand together. */
+/* Returns the study in which all runs stand together. */
 static struct report_study *runs_study(struct reported *to, const char *name)
 {
     for (size_t i = 0; i < to->n; i++)
@@ -776,7 +776,7 @@ static size_t sweep_cell(struct report_reading *r, struct report_study *s,
     return at;
 }
 
-/* at: the cell of each row. */
+/* Finds the baselines of a sweep's cells. at: the cell of each row. */
 static void sweep_baselines(struct report_study *s, const struct listing *l, const size_t *at)
 {
     struct map where;
@@ -920,7 +920,7 @@ static void take_row(struct reading_table *t, const char *name, const char *text
     }
 }
 
-/* Of lard-table2 and lard-table3, which judge each detector in each program. */
+/* Reads a value of lard-table2 or lard-table3, which judge each detector in each program. */
 static void take_judged(struct reading_table *t, const char *name, const char *text)
 {
     struct report_row *row = t->s->rows ? &t->s->row[t->s->rows - 1] : NULL;

@@ -26,7 +26,7 @@ struct report_measure_info {
 };
 extern const struct report_measure_info report_measures[MEASURES];
 
-enum report_part { /* of the time of cores */
+enum report_part { /* parts of the time of cores */
 #define PART(NAME, key, text, patterns) P_##NAME,
 #include "results/page/parts.def"
 #undef PART
@@ -61,12 +61,12 @@ struct report_count {
 };
 struct report_race { /* the racy accesses of one pair of sites, in all runs of a study */
     char *id, *dir;  /* own; dir: of the run of the first */
-    struct report_side is, earlier; /* of the first */
+    struct report_side is, earlier; /* both sides of its first racy access */
     char *address, *size, *object, *offset, *allocated_at;
     bool system;
     struct report_count *count; /* owns; by policy */
     size_t counts, counts_cap;
-    struct report_facts verdicts; /* of a comparison: "false for naive", and why */
+    struct report_facts verdicts; /* verdicts of a comparison: "false for naive", and why */
     struct report_facts said;     /* why it races: sentences; their names are "" */
     char *picture;                /* owns; of threads and edges, an SVG; NULL: none */
     char *unexplained;            /* owns; why it can't be said; NULL: nothing was tried */
@@ -91,7 +91,7 @@ struct report_series { /* a row for each stretch of time */
     double *value; /* owns; row by row */
 };
 enum { SERIES_ROWS = 256 }; /* more are merged, two and two */
-/* Of intervals.csv. NULL: there is none, or error. */
+/* Reads intervals.csv. NULL: there is none, or error. */
 struct report_series *series_read(const struct seal *s, struct err *e);
 double series_at(const struct report_series *s, size_t row, const char *name); /* NAN: none */
 void series_free(struct report_series *s);
@@ -99,11 +99,11 @@ void series_free(struct report_series *s);
 struct report_run {
     char *dir, *name; /* own; the folder; how it is called here */
     bool done, complete;
-    struct run_time cycles; /* where it has a region, numbers are of that */
+    struct run_time cycles; /* if it has a region, numbers are of that */
     uint64_t events;
     char *error, *source, *caveat, *build, *commit, *compiler, *version, *verb, *command, *identity,
         *digest, *behaviour, *configuration, *host, *started, *seconds, *working;
-    struct report_facts config, stats; /* of the cells of a sweep those of the first alone */
+    struct report_facts config, stats; /* for cells of a sweep, those of the first alone */
     struct report_finding *finding;    /* owns */
     size_t findings, findings_cap;
     struct report_series *time; /* owns; intervals.csv; NULL: none */
@@ -124,7 +124,7 @@ struct report_axis {
     size_t why_of; /* in how many cells it is */
 };
 
-/* What claims of a table came to. */
+/* A claim of a table, and its verdict. */
 struct report_claim {
     char *text, *unit, *verdict, *section;
     double paper, ours, low, high;
@@ -151,7 +151,7 @@ struct report_study {
     bool has_region, has_whole, has_overheads; /* some run has a region marked; some has none */
     struct report_race *race;
     size_t races, races_cap;
-    struct map race_at;      /* what tells a race apart, to 1 + its index */
+    struct map race_at;      /* from a race's identity to 1 + its index */
     uint64_t races_left_out; /* racy accesses of pairs beyond RACES_MOST */
     struct report_claim *claim;
     size_t claims, claims_cap;
@@ -159,7 +159,7 @@ struct report_study {
     size_t rows, rows_cap;
 };
 
-struct report_faults { /* what is wrong with what was read */
+struct report_faults { /* faults of the results that were read */
     char **at;         /* own */
     size_t n, cap;
 };
@@ -171,7 +171,8 @@ struct reported {
     struct report_faults faults;
 };
 
-/* A fault is no error: what is whole is read. -1: nothing is. */
+/* Reads results. Broken ones are faults and no error, and the whole ones are read. -1: there are
+ * none. */
 int reported_read(struct reported *r, const char *const *path, size_t n, struct err *e);
 void reported_free(struct reported *r);
 /* The race of the same identity. NULL: there is none. */
@@ -195,7 +196,8 @@ double study_mean(const struct report_study *s, const char *policy,
 double cell_overhead(const struct report_cell *c, size_t which); /* enum overhead_of */
 double cell_measure(const struct report_cell *c, size_t measure);
 bool cell_is_none(const struct report_cell *c);
-/* Its part of the overhead, or without a baseline of the time of its cores, in percent. */
+/* Returns the part's share of the overhead, or without a baseline of the time of its cores, in
+ * percent. */
 double study_part(const struct report_study *s, const struct report_cell *c, size_t part);
 
 void say_question(FILE *out, const struct report_study *s);
@@ -207,9 +209,9 @@ void say_axis(FILE *out, const struct report_axis *a);
 /* Explains the first races of each study, so many, and draws its machine. What can't be is no
  * error. */
 struct explaining {
-    uint64_t races;  /* of each study, the first */
-    uint64_t events; /* of runs that have no more */
-    bool quiet;      /* else there is progress */
+    uint64_t races;  /* how many races of each study are explained */
+    uint64_t events; /* runs with more events are not explained */
+    bool quiet;      /* without progress */
 };
 int explain_all(struct reported *r, const struct explaining *x,
                 struct err *e); /* -1: a signal has come */
@@ -242,12 +244,12 @@ void figure_svg(const struct figure *f, FILE *out);
 void figure_csv(const struct figure *f, FILE *out);
 void figure_gnuplot(const struct figure *f, FILE *out);
 void figure_json(const struct figure *f, struct json *j);
-/* Those of a study. prefix: before their names. */
+/* Makes the figures of a study. prefix: stands before their names. */
 void figures_make(struct figures *f, const struct report_study *s, const char *prefix);
 
 /* ---- the page: report/page.c ----------------------------------------------------------------- */
 
-/* What is written goes to *text, the caller's, when it is closed. */
+/* Text that is written to the file goes to *text, the caller's, when it is closed. */
 FILE *memory_file(char **text, size_t *bytes);
 void page_write(FILE *out, const struct reported *r, const struct figures *f, const size_t *first);
 
@@ -264,7 +266,7 @@ struct report_change { /* a statistic that differs beyond the threshold */
 };
 struct report_pair {
     const struct report_run *a, *b;
-    const struct report_cell *cell_a, *cell_b; /* of sweeps; NULL: of all policies of the run */
+    const struct report_cell *cell_a, *cell_b; /* cells of sweeps; NULL: all policies of the run */
     bool same;                                 /* nothing that happened differs */
     struct report_setting *setting;            /* owns */
     size_t settings, settings_cap;
@@ -284,13 +286,13 @@ struct report_difference {
     struct report_met *met; /* owns; races that only one has, or that have other counts */
     size_t mets, mets_cap, gone, come, moved;
 };
-/* Both hold one study each, of runs or a sweep. */
+/* Each holds one study, of runs or a sweep. */
 int difference_make(struct report_difference *d, const struct reported *a, const struct reported *b,
                     double threshold, struct err *e);
 void difference_free(struct report_difference *d);
 void difference_text(const struct report_difference *d, FILE *out);
 void difference_json(const struct report_difference *d, FILE *out);
-/* Lines of what it comes to; fn is called for each. */
+/* Calls fn for each line of the difference. */
 void difference_say(const struct report_difference *d, void (*fn)(void *arg, const char *line),
                     void *arg);
 /* Reads two folders, and says what differs: for `compare --results`. An exit code, or -1 and *e. */

@@ -134,7 +134,7 @@ static void say_overhead(FILE *out, const struct report_study *s, const char *po
     fputs(".</li>\n", out);
 }
 
-/* From the cheapest to the dearest. */
+/* Names the policies from the cheapest to the dearest. */
 static void say_overheads(FILE *out, const struct report_study *s)
 {
     const struct report_axis *a = study_policies(s);

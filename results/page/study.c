@@ -8,7 +8,7 @@
 
 /* ---- axes of runs: parameters that differ ---------------------------------------------------- */
 
-/* They change no result, or are told otherwise. */
+/* Parameters that change no result, or whose effect is told elsewhere. */
 static bool is_aside(const char *name)
 {
     static const char *const aside[] = {"policies", "source", "races.max", "trace.ahead"},
@@ -161,7 +161,7 @@ static void find_values(struct report_study *s, size_t axis)
     map_init(&seen, NULL);
     for (size_t i = 0; i < a->n; i++)
         *map_put(&seen, digest_bytes(a->value[i], strlen(a->value[i]))) = i + 1;
-    /* Where the axis says nothing of a cell, its place is behind the last value. */
+    /* A cell for which the axis has no value has its place behind the last value. */
     for (size_t i = 0; i < s->cells; i++) {
         const char *text = s->cell[i].point[axis];
         const uint64_t *at = *text ? map_find(&seen, digest_bytes(text, strlen(text))) : NULL;
@@ -170,7 +170,8 @@ static void find_values(struct report_study *s, size_t axis)
     map_free(&seen);
 }
 
-/* Of all places but that on one axis; `aside`: but those on axes that are about policies. */
+/* Hashes the cell's places on all axes but one; `aside` leaves out those that are about policies,
+ * too. */
 static uint64_t place_hash(const struct report_study *s, const struct report_cell *c, size_t but,
                            bool aside)
 {

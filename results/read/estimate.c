@@ -5,8 +5,8 @@
 
 #include "base/base.h"
 
-/* As tables of the distribution have it; beyond them its expansion in 1 / degrees around the normal
- * quantile (Cornish and Fisher), which is then right to four decimals. */
+/* Student's t by the tables of the distribution; beyond them its expansion in 1 / degrees around
+ * the normal quantile (Cornish and Fisher), which is then right to four decimals. */
 double estimate_t(size_t degrees)
 {
     static const double table[] = {12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060,
@@ -21,7 +21,7 @@ double estimate_t(size_t degrees)
                 (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * v * v * v));
 }
 
-/* From the first one's distance: numbers that are all the same have exactly that mean. */
+/* Adds up distances from the first number: numbers that are all the same have exactly that mean. */
 static double mean_of(const double *x, size_t n, size_t used)
 {
     double first = NAN, sum = 0;

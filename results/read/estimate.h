@@ -12,7 +12,7 @@ struct estimate {
 };
 /* A value that is no number is left out. */
 struct estimate estimate_of(const double *x, size_t n);
-/* Two-sided, 95 percent; at least one degree of freedom. */
+/* Student's t, two-sided, 95 percent; at least one degree of freedom. */
 double estimate_t(size_t degrees);
 
 #endif

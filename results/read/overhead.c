@@ -45,7 +45,7 @@ struct overhead overhead_of(const struct run_time *with, const struct run_time *
         return unknown;
     if (which == OVERHEAD_WHOLE || !(with->has_region || without->has_region))
         return (struct overhead){with->whole, without->whole};
-    /* One that stopped before its region has nothing to be held against the other's. */
+    /* A run that stopped before its region can't be compared with the other's region. */
     return with->has_region && without->has_region
                ? (struct overhead){with->region, without->region}
                : unknown;

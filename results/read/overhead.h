@@ -10,7 +10,7 @@
 #include "base/base.h"
 #include "results/results.h"
 
-struct run_time { /* of one run, in cycles */
+struct run_time { /* the time of one run, in cycles */
     uint64_t whole, region;
     bool has_whole, has_region; /* the run has a machine; its source marks a region */
 };
@@ -24,8 +24,8 @@ void run_time_take(struct run_time *t, const char *stat, const char *value);
 const char *run_time_measured(const struct run_time *t);
 
 enum overhead_of { OVERHEAD, OVERHEAD_WHOLE, OVERHEADS };
-extern const char *const overhead_name[OVERHEADS]; /* of columns, keys and measures */
-extern const char overhead_measured_name[];        /* of what run_time_measured says */
+extern const char *const overhead_name[OVERHEADS]; /* names of columns, keys and measures */
+extern const char overhead_measured_name[];        /* the name of what run_time_measured says */
 
 struct overhead {
     uint64_t with, without; /* cycles; without is 0: it is not known */

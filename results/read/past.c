@@ -75,6 +75,6 @@ int past_read(struct past *to, const struct seal *s, const char *dir, struct err
                        dir);
     if (check_whole(to, s, e))
         return -1;
-    /* Where it ran is a help alone: relative paths lead on from there. */
+    /* The folder in which it ran is only a help: relative paths lead on from there. */
     return seal_names(s, "host.json") ? results_json(s, "host.json", take_folder, to, e) : 0;
 }

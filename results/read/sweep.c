@@ -66,7 +66,8 @@ bool listing_asked(const struct csv_row *row)
     return strcmp(csv_at(row, LISTED_ASKED), "no") != 0;
 }
 
-/* As the plan has added it: "workload:sor,seed=2" without ",seed=2". */
+/* Returns the source as the spec has it: "workload:sor,seed=2" without the ",seed=2" that the plan
+ * has added. */
 char *listing_source(const struct csv_row *row)
 {
     const char *source = csv_at(row, LISTED_SOURCE), *seed = csv_at(row, LISTED_SEED);

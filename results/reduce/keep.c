@@ -113,9 +113,9 @@ char *keep_says(const struct aim *k)
 
 /* ---- a run in this process ------------------------------------------------------------------ */
 
-struct watch { /* of a run */
+struct watch { /* a run that is watched */
     struct aim *k;
-    const struct names *names; /* of the trace: sites go by them */
+    const struct names *names; /* the trace's names: sites go by them */
     uint64_t id;               /* KEEP_RACE, at first: the race that is looked for */
     bool found;
     struct map seen; /* KEEP_DIFFER: events or addresses, to a bit for each policy */
@@ -270,7 +270,7 @@ static int holds_here(struct aim *k, const struct trace_part *p, const uint64_t 
 
 /* ---- a run in a process of its own ---------------------------------------------------------- */
 
-enum { SECONDS_MOST = 600 }; /* of processor time: a run that hangs does not end the search */
+enum { SECONDS_MOST = 600 }; /* the most processor time: a run that hangs does not end the search */
 
 struct candidate_file {
     struct sink *to;
@@ -367,7 +367,7 @@ static int holds_outside(const struct aim *k, const struct trace_part *p, const 
 {
     const int code = write_candidate(k, p, which, e) ? -1 : exit_code(k, e);
 
-    /* What reached the other process was for this one. */
+    /* A signal that reached the other process was meant for this one. */
     if (stop_code(code))
         return err_set(e, (enum lard_exit)code,
                        "stopped by a signal before its end; no file was "
@@ -384,7 +384,8 @@ int keep_holds(struct aim *k, const struct trace_part *p, const uint64_t *which,
                                 : holds_here(k, p, which, enough, e);
 }
 
-/* Both have a verdict on each access: then accesses are compared, else addresses. */
+/* *each stays true if the policy has a verdict on each access: accesses are compared if both have,
+ * else addresses. */
 static int decides_each(const struct aim *k, const char *spec, bool *each, struct err *e)
 {
     struct config *config = config_new(run_presets);

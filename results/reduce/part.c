@@ -95,7 +95,8 @@ void part_close(struct trace_part *p)
 
 /* ---- pairs ---------------------------------------------------------------------------------- */
 
-/* What ends what: one half without the other is of no use, or breaks a rule. */
+/* Returns the kind by which the two halves of a pair know each other: one half without the other is
+ * of no use, or breaks a rule. */
 static int pair_of(const struct event *ev)
 {
     switch (ev->kind) {

@@ -21,7 +21,7 @@ struct trace_part {
     uint64_t *mate;        /* owns; index to 1 + that of the other half of a pair; 0: none */
     uint64_t n;            /* indices */
     uint64_t *kept;        /* owns; bits */
-    uint64_t count;        /* of those set */
+    uint64_t count;        /* how many are set */
 };
 static inline bool bit_is(const uint64_t *bits, uint64_t i)
 {
@@ -31,19 +31,20 @@ static inline void bit_clear(uint64_t *bits, uint64_t i)
 {
     bits[i / 64] &= ~(UINT64_C(1) << i % 64);
 }
-uint64_t *bits_copy(const uint64_t *bits, uint64_t n); /* of n bits; owned by the caller */
+uint64_t *bits_copy(const uint64_t *bits, uint64_t n); /* n bits; owned by the caller */
 uint64_t bits_count(const uint64_t *bits, uint64_t n);
 
 int part_open(struct trace_part *p, const char *spec, struct err *e); /* to be closed either way */
 void part_close(struct trace_part *p);
-/* Each event whose bit is set, until fn returns false. 0 or -1. */
+/* Calls fn for each event whose bit is set, until it returns false. 0 or -1. */
 typedef bool part_fn(void *arg, const struct event *ev, uint64_t index);
 int part_each(const struct trace_part *p, const uint64_t *which, part_fn *fn, void *arg,
               struct err *e);
 /* Clears the bits of events that break a stream rule without those that are missing, until none
  * does. *dropped: how many; NULL: is not asked for. */
 int part_repair(const struct trace_part *p, uint64_t *which, uint64_t *dropped, struct err *e);
-/* These are kept from now on; takes them. Holds them in memory when they have become few. */
+/* Keeps these events from now on; takes the bits. Holds the events in memory when they have become
+ * few. */
 int part_keep(struct trace_part *p, uint64_t *which, struct err *e);
 
 /* ---- what must stay so: reduce/keep.c ------------------------------------------------------- */
@@ -54,26 +55,27 @@ struct aim {
     const struct given *given; /* of the runs */
     char *text;                /* owns; as it was given */
     char *word[3];             /* own; "race" ID, "differ" P Q, "exit" N */
-    /* race: both sites as text, and where neither is known the address. */
+    /* For race: both sites as text; if neither is known, the address. */
     char *site[2];
     sim_addr addr;
     bool unsited;
-    /* differ: by events, or by addresses; and which of the two reports what the other does not. */
+    /* For differ: by events, or by addresses; and which of the two policies reports what the other
+     * does not. */
     bool by_event;
     unsigned ways;
-    /* exit. */
+    /* For exit: */
     int code;
     char *folder, *file; /* own; where a candidate is written */
 };
-/* From the text of --keep. To be freed either way. */
+/* Reads the text of --keep. To be freed either way. */
 int keep_open(struct aim *k, const struct given *g, const char *text, struct err *e);
-/* Looks at the whole trace: what is to be kept is there. -1: it is not, and why. */
+/* Looks at the whole trace for the property that is to be kept. -1: it is not there, and why. */
 int keep_begin(struct aim *k, const struct trace_part *p, struct err *e);
-/* 1: it is so of this part, 0: it is not; -1. *enough: the index of the event up to which that is
- * so; untouched where the end of the trace is needed. */
+/* 1: the part has the property, 0: it has not; -1. *enough: the index of the event up to which it
+ * has; untouched if the end of the trace is needed. */
 int keep_holds(struct aim *k, const struct trace_part *p, const uint64_t *which, uint64_t *enough,
                struct err *e);
-/* "race 406bc8f5ad08e3f8 (at A.java:1 and B.java:2)": owned by the caller. */
+/* Returns "race 406bc8f5ad08e3f8 (at A.java:1 and B.java:2)"; the caller owns it. */
 char *keep_says(const struct aim *k);
 void keep_free(struct aim *k);
 

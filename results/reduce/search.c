@@ -25,7 +25,7 @@ enum line {
     LINE_EVENTS,
     LINES
 };
-enum { LINE_BITS = 6, BLOCK_BITS = 12 }; /* of memory: 64 bytes; of a trace that is read: events */
+enum { LINE_BITS = 6, BLOCK_BITS = 12 }; /* log2: bytes of memory, events of a read trace */
 
 static bool key_on(const struct trace_part *p, enum line line, const struct event *ev,
                    uint64_t index, uint64_t *key)
@@ -71,8 +71,7 @@ static void tell(struct search *s)
                       s->part->count, s->tests);
 }
 
-/* What comes after the event with which it is shown is not needed, if nothing before has to go with
- * it. */
+/* Events after the one that shows it are not needed, if no event before has to go with them. */
 static int cut(struct search *s, uint64_t **which, uint64_t enough)
 {
     uint64_t *shorter = bits_copy(*which, s->part->n), dropped = 0;
@@ -120,7 +119,7 @@ struct keys { /* on a line, in the order in which they come */
     enum line line;
     struct map place; /* key to 1 + its place */
     uint64_t n;
-    /* What is taken away: those from `first`, `piece` of them. */
+    /* The keys that are taken away: `piece` of them, from `first` on. */
     uint64_t first, piece;
     uint64_t *which;
 };
@@ -145,7 +144,7 @@ static bool is_taken(const struct keys *k, uint64_t key)
     return place && *place - 1 - k->first < k->piece;
 }
 
-/* With a thread go the events that name it. */
+/* Events that name a thread go with it. */
 static bool take_away(void *arg, const struct event *ev, uint64_t index)
 {
     struct keys *k = arg;
@@ -158,7 +157,7 @@ static bool take_away(void *arg, const struct event *ev, uint64_t index)
     return true;
 }
 
-/* Once along the line. 1: something went, 0, or -1. */
+/* Goes along the line once. 1: something was taken away, 0, or -1. */
 static int sweep(struct search *s, enum line line, uint64_t *piece)
 {
     struct keys k = {.part = s->part, .line = line};

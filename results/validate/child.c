@@ -11,7 +11,7 @@
 #include "base/program/stop.h"
 #include "results/validate/validate.h"
 
-struct heard { /* what comes through a pipe */
+struct heard { /* the bytes that come through a pipe */
     int fd;    /* -1: its end was read */
     char *at;
     size_t n, cap;
@@ -62,7 +62,8 @@ static void text_read_both(struct heard t[2], pid_t pid)
     }
 }
 
-/* In the child. What fails is told through the pipe `told`, which a program that starts closes. */
+/* Runs in the child. A failure is told through the pipe `told`, which a program that starts
+ * closes. */
 static void start(const char *const *argv, const int pipes[2][2], int told)
 {
     const int nothing = open("/dev/null", O_RDONLY);

@@ -70,7 +70,7 @@ static bool bytes_of(const char *text, uint64_t *to)
     return end[*end != '\0'] == '\0';
 }
 
-/* How many a list like "0-3,8" has; 0: it is none. */
+/* Counts the numbers in a list like "0-3,8"; 0: it is no list. */
 static unsigned count_of(const char *list)
 {
     unsigned n = 0;

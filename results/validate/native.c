@@ -54,7 +54,7 @@ static double used(void) /* by what has ended, in nanoseconds */
            1e3 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
-/* What more work takes than less. */
+/* Measures the processor time that the program takes for more work, beyond that for less. */
 static int run_other(const struct tools *t, const struct subject *s, enum build how,
                      unsigned threads, double *to, struct err *e)
 {
@@ -82,7 +82,7 @@ static int run_other(const struct tools *t, const struct subject *s, enum build 
     return failed;
 }
 
-/* As many repetitions as take `least` nanoseconds. */
+/* Finds how many repetitions take `least` nanoseconds. */
 static int calibrate(const struct tools *t, const struct subject *s, enum build how,
                      unsigned threads, double least, long *repeats, struct err *e)
 {

@@ -28,7 +28,8 @@ struct model_run {
     uint64_t busy, events, races;
 };
 
-/* What cores did; not what they waited for each other, as that takes no processor time. */
+/* The parts of a core's time in which it was busy. Waiting for each other is none, as that takes no
+ * processor time. */
 static const char *const busy[] = {"executing", "l1",     "l2",           "l3",
                                    "remote",    "memory", "store-buffer", "misses",
                                    "atomic",    "switch", "stopped",      "handler"};

@@ -203,7 +203,7 @@ void report_json(FILE *out, const struct tools *t, const struct host_facts *h,
     json_end(&j);
 }
 
-/* As a configuration file. */
+/* Prints the host as a configuration file. */
 void report_machine(FILE *out, const struct host_facts *h, unsigned threads)
 {
     struct host_setting set[HOST_SETTINGS];

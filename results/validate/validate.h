@@ -9,7 +9,7 @@
 struct sampled {
     double median, least, most;
 };
-/* Sorts them. */
+/* Sorts the values, and returns their spread. */
 struct sampled spread_of(double *value, size_t n);
 
 /* ---- child.c: other programs ---------------------------------------------------------------- */
@@ -34,7 +34,7 @@ struct host_cache {
     uint64_t size, ways, line; /* size 0: there is none */
     unsigned cores;            /* that share it */
 };
-enum host_value { /* what the probe measures, in its order */
+enum host_value { /* the values that the probe measures, in its order */
                   HOST_CYCLE,
                   HOST_WIDTH,
                   HOST_L1,
@@ -58,12 +58,12 @@ struct host_value_info {
 };
 extern const struct host_value_info host_value_info[HOST_VALUES];
 struct host_facts {
-    char model[128]; /* of the processor; "": nobody says */
+    char model[128]; /* the processor's; "": nobody says */
     unsigned cores;
     struct host_cache cache[CACHE_LEVELS];
     struct sampled value[HOST_VALUES]; /* median 0: not measured */
 };
-/* From a folder like this one. */
+/* Reads the caches from a folder like this one. */
 #define HOST_SYSFS "/sys/devices/system/cpu"
 int host_caches(struct host_facts *h, const char *sysfs, struct err *e);
 /* The lines that the probe writes. name: for messages. */
@@ -90,7 +90,7 @@ struct tools {
     char *self;           /* owns; this program */
     char *work;           /* owns; a folder for what is built */
     char version[128];    /* the compiler's own line */
-    char generation[16];  /* of its run-time library: "v2"; "": it does not say */
+    char generation[16];  /* the run-time library's: "v2"; "": it does not say */
 };
 int tools_open(struct tools *t, const char *compiler, struct err *e);
 void tools_close(struct tools *t); /* removes the folder */
@@ -99,13 +99,13 @@ struct subject {           /* a program that is compared */
     char *name;            /* owns */
     struct recipe *recipe; /* owns; NULL: a kernel */
 };
-/* By name, a kernel or a recipe in C. s is to be freed either way. */
+/* Finds a kernel or a recipe in C by its name. s is to be freed either way. */
 int subject_find(struct subject *s, const char *name, struct err *e);
 void subject_free(struct subject *s);
 
 enum build { BUILD_PLAIN, BUILD_TSAN, BUILD_CAPTURE, BUILDS };
 int native_build(const struct tools *t, const struct subject *s, enum build how, struct err *e);
-/* One of our own files. */
+/* Compiles one of our own files. */
 int native_compile(const struct tools *t, const char *name, enum build how, struct err *e);
 /* The command of a build, in the shell: with one unit of work, or with two, more or less. A unit is
  * a repetition of a kernel, and what a recipe's larger input has more. The caller's. */
@@ -120,7 +120,7 @@ int native_probe(const struct tools *t, struct host_facts *h, struct err *e);
 
 struct timing {              /* nanoseconds of processor time a unit */
     struct sampled time[2];  /* BUILD_PLAIN, BUILD_TSAN */
-    struct sampled slowdown; /* of each pair of runs */
+    struct sampled slowdown; /* one value for each pair of runs */
     unsigned runs;
 };
 int native_measure(const struct tools *t, const struct subject *s, unsigned threads, unsigned runs,
@@ -128,7 +128,7 @@ int native_measure(const struct tools *t, const struct subject *s, unsigned thre
 
 /* ---- predict.c: the same program in the model ----------------------------------------------- */
 
-struct forecast { /* of one repetition, over all cores, without waiting */
+struct forecast { /* figures of one repetition, over all cores, without waiting */
     uint64_t events, races;
     double plain, tsan; /* cycles */
     double added;       /* nanoseconds: of the difference */

@@ -4,7 +4,7 @@
 #include "results/job/stopped.h"
 #include "results/why/why.h"
 
-struct looking { /* of the readings: each is a part of the progress */
+struct looking { /* the readings: each is a part of the progress */
     const char *source;
     struct progress *progress;
 };

@@ -12,7 +12,7 @@
 
 /* ---- the settings of the run ---------------------------------------------------------------- */
 
-struct top { /* of the top level of the configuration */
+struct top { /* the top level of the configuration */
     uint32_t machine, order, granularity;
     struct param_list policies;
     const char *source;
@@ -54,7 +54,7 @@ static size_t label_length(const char *spec)
     return strcspn(spec, "=");
 }
 
-/* Of those of the configuration the one that is asked for, or else the first that checks. */
+/* Picks the policy that is asked for, or else the configuration's first one that checks. */
 static int pick_spec(struct why_asked *a, const char *wanted, const struct param_list *all,
                      struct err *e)
 {
@@ -97,7 +97,7 @@ static char *view_names(unsigned bits)
     return all ? all : xstrdup("tracked");
 }
 
-/* It is made for a moment, to be asked what it looks at and what it promises. */
+/* Makes the policy for a moment, to ask it for its view and its promises. */
 static int ask_policy(struct why_asked *a, struct config *config, struct err *e)
 {
     enum { EXACT = CLAIM_SOUND | CLAIM_PRECISE | CLAIM_EAGER };
@@ -125,7 +125,7 @@ static int ask_policy(struct why_asked *a, struct config *config, struct err *e)
     return e->code ? -1 : 0;
 }
 
-/* Without a machine ("none", the first choice) there is one order alone. */
+/* Finds the order of events. There is only one without a machine ("none", the first choice). */
 static void find_order(struct why_asked *a, const struct top *top, const struct param *order)
 {
     const bool machine = a->dir && top->machine,
@@ -155,7 +155,7 @@ static int settle(struct why_asked *a, const struct why_question *q, struct err 
 
 /* ---- a results folder ----------------------------------------------------------------------- */
 
-struct race_line { /* of races.jsonl */
+struct race_line { /* a line of races.jsonl */
     struct sighting s;
     char policy[128];
     bool has_event;
@@ -252,7 +252,7 @@ static int same_source(const struct why_asked *a, struct err *e)
                    a->dir, a->source, identity, a->past.identity, a->dir);
 }
 
-/* Where the source is gone, the message of the one who opens it says which file. */
+/* A source that is gone gets the message of its reader, which says which file it is. */
 static int source_there(const struct why_asked *a, struct err *e)
 {
     struct err gone = {0, ""};

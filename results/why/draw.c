@@ -106,7 +106,8 @@ static bool is_missing(const struct why *w)
     return w->verdict == WHY_RACES || w->verdict == WHY_OUTSIDE;
 }
 
-/* Whose event the missing edge begins at: a join of a thread that never ended is another's. */
+/* Returns the thread of the event at which the missing edge begins: a join of a thread that never
+ * ended is an event of another thread. */
 static sim_tid missing_thread(const struct why *w)
 {
     return w->missing.ev->tid;

@@ -124,7 +124,8 @@ static int judge_beside(struct lardsim *l, const struct why_asked *a)
     return failed;
 }
 
-/* Intervals go to a results folder, and there is none. */
+/* Prepares the run for its repetition. Intervals are off, as they go to a results folder, and there
+ * is none. */
 static int prepare_again(struct lardsim *l, struct why_asked *a)
 {
     char *numbers = xasprintf("%s/numbers", a->folder);
@@ -138,7 +139,8 @@ static int prepare_again(struct lardsim *l, struct why_asked *a)
     return failed;
 }
 
-/* As far as that run came: it may have stopped at a race, a limit, or an error of the trace. */
+/* True: this run came as far as that one. It may have stopped at a race, a limit, or an error of
+ * the trace. */
 static bool came_as_far(const struct lardsim *l)
 {
     const int code = lardsim_exit_code(l);
@@ -168,7 +170,7 @@ static int take_events(struct why_asked *a, struct lardsim *l, bool reported, st
     return e->code ? -1 : 0;
 }
 
-/* Of all that was said of locations, in one look at all the events. */
+/* Finds the positions of all reported events in one pass over the execution. */
 static void find_positions(struct policy_said *s, const struct executed *x, uint64_t events)
 {
     struct map wanted;

@@ -125,8 +125,8 @@ static unsigned long long number(const struct why_line *line)
 
 /* ---- who ------------------------------------------------------------------------------------- */
 
-/* Whose clock it is in the view: a thread's, or with no-thread that of the kernel thread on which
- * it runs. */
+/* The actor to whom the clock belongs in the view: a thread, or with no-thread the kernel thread on
+ * which it runs. */
 struct actor_name {
     char text[48];
 };
@@ -372,7 +372,8 @@ static void say_unchecked(const struct why *w, const char *view, struct sentence
         say(to, "The view %s does not check event %llu.", view, number(&w->earlier.line));
 }
 
-/* What the view ignored between the two: in `with`, who looked there. */
+/* Says which events between the two the view ignored. with: the answer of the view that saw
+ * them. */
 static size_t say_ignored(const struct why *with, const char *view, const char *end,
                           struct sentences *to)
 {
@@ -428,7 +429,7 @@ static void say_missed(const struct answer *a, struct sentences *to)
 
 /* ---- the policy ----------------------------------------------------------------------------- */
 
-/* By the rule of regions: what ends one is what gives. */
+/* Explains a difference by the rule of regions: a region ends with an event that gives. */
 static void say_region(const struct answer *a, struct sentences *to)
 {
     const struct why *w = a->both.why;
@@ -451,8 +452,8 @@ static void say_region(const struct answer *a, struct sentences *to)
     free(out);
 }
 
-/* Where accesses are not compared: what was said of the location, nearest to this access. That the
- * policy reports it says more than that the two differ. */
+/* Returns the report on the location that is nearest to this access, where accesses are not
+ * compared. A report by the policy says more than a difference between the two. */
 static const struct location_said *said_of_location(const struct policy_said *s,
                                                     const struct why *w)
 {
@@ -472,7 +473,7 @@ static const struct location_said *said_of_location(const struct policy_said *s,
     return found;
 }
 
-/* It is silent, and compare has no reason for this event. */
+/* The policy is silent, and compare has no reason for this event. */
 static void say_silent(const struct answer *a, struct sentences *to)
 {
     const struct location_said *at = said_of_location(a->said, a->both.why);

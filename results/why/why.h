@@ -28,7 +28,7 @@ struct sighting { /* a race as a policy reports it */
 struct why_asked {
     const char *dir;       /* a results folder; NULL: a trace */
     const char *order;     /* in which its events stand: "recorded", "timed", "program" */
-    struct given settings; /* of a run; owns */
+    struct given settings; /* the run's; owns */
     char *config;          /* owns; DIR/config.yaml */
     char *source;          /* owns */
     char *spec, *label;    /* own; of the policy */
@@ -43,9 +43,9 @@ struct why_asked {
     bool by_access;
     const char *policy; /* its name: borrowed */
     bool by_id;
-    uint64_t id, event; /* what was given */
+    uint64_t id, event; /* the race's id, or the event, that was asked for */
     struct sighting race;
-    struct past past; /* of dir; owns */
+    struct past past; /* the run of dir; owns */
     /* dir's run executed its events in an order of its own. It is repeated, and they are kept in
      * that order for the while: in a folder, which has both of: */
     bool repeats;
@@ -64,7 +64,7 @@ void asked_free(struct why_asked *a);
 
 struct location_said { /* the policy reports a location, or it and the truth differ there */
     uint64_t event;    /* at which it does; the first of its region; the first of the two reports */
-    uint64_t position; /* of that event, in the order that is looked at */
+    uint64_t position; /* that event's position, in the order that is looked at */
     sim_addr location;
     uint32_t size;
     bool region;
@@ -77,11 +77,12 @@ struct policy_said {
     bool true_race; /* so does the truth */
     char *reason;   /* owns; of the difference between the two; NULL: there is none */
     char *why;      /* owns; the word for it */
-    /* Of a policy whose accesses are not compared: its locations, the first LOCATIONS_KEPT. */
+    /* The locations of a policy whose accesses are not compared: the first LOCATIONS_KEPT. */
     struct location_said *at; /* owns */
     size_t n, cap;
 };
-/* What an exact detector says the clocks say, too, unless its races are still unknown. */
+/* False: an exact detector says the same as the clocks, so it need not run. It runs all the same if
+ * it has a view, or if the race that is asked for is not found yet. */
 bool said_needed(const struct why_asked *a);
 /* Runs the policy, and where it is needed the truth beside it, to the end: over the trace; or the
  * run of a->dir once more as it was, and then a has its events. by_id: finds the race in a->race
