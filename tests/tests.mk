@@ -177,6 +177,7 @@ scripts += tests/house/hygiene.sh
 scripts += tests/house/layers.sh
 scripts += tests/house/manual.sh
 scripts += tests/house/path.sh
+scripts += tests/house/prose.sh
 scripts += tests/house/quickstart.sh
 scripts += tests/house/tables.sh
 scripts += tests/house/tags.sh
