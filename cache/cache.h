@@ -25,7 +25,7 @@ extern const char *const cache_replacement_text[]; /* "lru", ...; NULL-terminate
 enum { CACHE_MAX_WAYS = 1024, CACHE_MAX_LINES = 1 << 26 };
 
 struct cache_geometry {
-    uint64_t bytes;
+    uint64_t bytes;       /* the capacity: ways x line x sets */
     uint32_t ways, line;  /* line: bytes, a power of 2 from 2 */
     uint32_t replacement; /* enum cache_replacement */
     uint64_t seed;        /* random only */
@@ -51,16 +51,16 @@ struct cache {      /* open so that a look-up can be inline; only cache.c writes
      * invalid slot keeps it, 0: never filled. SRRIP: by slot, the interval. PLRU: by set, the bits
      * of the tree's nodes. Random: NULL. */
     uint32_t *order;
-    uint32_t clock; /* counts uses; at CACHE_LAST_CLOCK it starts anew (cache_clock_anew) */
-    uint32_t sets, ways;
-    bool masked;                 /* sets and stride are powers of 2: shift and mask do */
-    bool plain;                  /* masked, and 8 ways: the shape with the shortest look-up */
-    uint32_t stride_shift, mask; /* masked only */
-    struct cache_divisor by_stride, by_sets;
-    uint32_t tree_words; /* PLRU: words a set */
-    struct cache_geometry geometry;
-    struct rng rng;
-    void *memory; /* owns: tag, order and state lie in it */
+    uint32_t clock;      /* counts uses; at CACHE_LAST_CLOCK it starts anew (cache_clock_anew) */
+    uint32_t sets, ways; /* the array's shape */
+    bool masked;         /* sets and stride are powers of 2: shift and mask do */
+    bool plain;          /* masked, and 8 ways: the shape with the shortest look-up */
+    uint32_t stride_shift, mask;             /* masked only */
+    struct cache_divisor by_stride, by_sets; /* used if not masked */
+    uint32_t tree_words;                     /* PLRU: words a set */
+    struct cache_geometry geometry;          /* as it was asked for */
+    struct rng rng;                          /* random replacement alone */
+    void *memory;                            /* owns: tag, order and state lie in it */
 };
 
 /* 0, or -1 with LARD_CONFIG: e says what is impossible and what would do ("l2: 100 KiB in 7 ways of

@@ -9,7 +9,7 @@
 #include "trace/trace.h"
 
 struct move {
-    sim_addr to, from;
+    sim_addr to, from; /* the new place, the old one */
     uint64_t bytes;
 };
 

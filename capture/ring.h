@@ -94,7 +94,7 @@ struct ring_record {
     uint64_t site; /* an instruction's address, the one after it; 0: none */
     uint64_t from; /* a copy's source, an array's elements */
     uint64_t more; /* the bytes of a region, or a barrier's round */
-    uint64_t gap;
+    uint64_t gap;  /* instructions since the thread's last event */
     uint32_t size; /* of an access, or of an array's element */
     uint8_t kind;  /* enum ev_kind, or one of the above */
     uint8_t order; /* enum ev_order; RING_ARRAY, RING_FINAL */
@@ -109,7 +109,7 @@ enum ring_mode {
 /* A module of the program and the addresses at which it was loaded, so that sites get names. */
 struct ring_module {
     uint64_t base, low, high; /* base: what its own addresses are relative to */
-    char path[RING_PATH];
+    char path[RING_PATH];     /* its file */
 };
 
 struct ring_lane {
@@ -123,8 +123,8 @@ struct ring {
     _Atomic uint32_t version;   /* 0: no program has come yet */
     _Atomic uint32_t processes; /* that came: the first one is captured, the others stay out */
     pthread_mutex_t reader;     /* robust: lardsim has it as long as it lives */
-    _Atomic uint32_t modules;
-    _Atomic uint32_t threads; /* thread numbers that were given out */
+    _Atomic uint32_t modules;   /* entries of module */
+    _Atomic uint32_t threads;   /* thread numbers that were given out */
     _Atomic uint32_t mode;  /* enum ring_mode, less calls of the method that opened it and go on */
     uint64_t began;         /* by CLOCK_MONOTONIC, in nanoseconds */
     char method[RING_PATH]; /* that opens the window; "": none does */

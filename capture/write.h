@@ -26,7 +26,7 @@ struct ring_writer {
     int32_t left;           /* events up to the next tick */
     uint32_t ticks;         /* up to the next mark of time */
     uint64_t nap;           /* nanoseconds that it will have to wait for room, presumably */
-    uint16_t thread;
+    uint16_t thread;        /* its number */
 };
 
 /* A new thread number. False: there are no more, and the capture ends; the reader sees the count,

@@ -18,30 +18,30 @@ enum mem_traffic { TRAFFIC_DATA, TRAFFIC_METADATA, TRAFFICS }; /* by whose bytes
 /* A step of software on a core (handlers, detectors): instructions, then one access within a line.
  */
 struct mem_step {
-    struct paddr at;
-    uint64_t instructions;
-    uint32_t slot; /* the slot in which coherence found it: coherence_l1_ahead */
-    uint16_t bytes;
-    uint8_t cmd;  /* enum mem_cmd */
+    struct paddr at;       /* of the access */
+    uint64_t instructions; /* before the access */
+    uint32_t slot;         /* the slot in which coherence found it: coherence_l1_ahead */
+    uint16_t bytes;        /* of the access */
+    uint8_t cmd;           /* enum mem_cmd */
     uint8_t part; /* the part of the cost to which it belongs: enum cost_part (policy/machine.h) */
     bool after;   /* its address comes from the value of the load before it */
 };
 
-struct mem_request {   /* to read or write one line */
-    struct paddr addr; /* the line's address */
-    uint64_t id;       /* comes back with the answer; reads only */
-    sim_cycle at;      /* when it reaches the memory */
-    bool write;        /* posted: never answered */
-    enum mem_traffic traffic;
+struct mem_request {          /* to read or write one line */
+    struct paddr addr;        /* the line's address */
+    uint64_t id;              /* comes back with the answer; reads only */
+    sim_cycle at;             /* when it reaches the memory */
+    bool write;               /* posted: never answered */
+    enum mem_traffic traffic; /* for statistics */
 };
 struct mem_answer {
-    uint64_t id;
-    sim_cycle at;
+    uint64_t id;  /* the request's */
+    sim_cycle at; /* the data are there */
 };
 
 struct memory_env {            /* borrowed for the memory's life */
     struct stats_group *stats; /* "memory" */
-    uint64_t mhz; /* the processor's frequency, which says how long a cycle is */
+    uint64_t mhz;              /* the processor's frequency, which says how long a cycle is */
     unsigned line;             /* bytes of a request */
     sim_cycle included;        /* cycles already spent when a request arrives that a total latency
                                   contains; see the parameter `latency` */
@@ -55,7 +55,7 @@ struct memory_env {            /* borrowed for the memory's life */
 struct memory_type {
     const char *name, *summary;
     const struct param *params; /* section memory.<name>; may be NULL */
-    size_t params_size;
+    size_t params_size;         /* bytes of the struct that params fill */
     void *(*create)(const struct memory_env *env, const void *params, struct err *e);
     /* Presents a request. Returns the cycle of the answer to a read where the memory knows it at
      * once, else CYCLE_NEVER. A type knows that of all reads, or of none: `later`. */
@@ -77,8 +77,8 @@ const struct memory_type *memory_find(const char *name);
 /* An instance, bound to its section of the configuration. */
 struct memory {
     const struct memory_type *type;
-    void *self;   /* owns: what type->create made */
-    void *params; /* owns: as bound from the configuration */
+    void *self;              /* owns: what type->create made */
+    void *params;            /* owns: as bound from the configuration */
     struct perturb *perturb; /* borrows; delays reads (perturb.h); NULL: nobody does */
 };
 int memory_open(struct memory *m, const char *name, struct config *config,

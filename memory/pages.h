@@ -8,8 +8,8 @@
 
 enum { PAGES_IDENTITY, PAGES_FIRST_TOUCH };
 struct pages_params {
-    uint32_t mapping;
-    uint64_t size, memory, seed;
+    uint32_t mapping;            /* PAGES_IDENTITY or PAGES_FIRST_TOUCH */
+    uint64_t size, memory, seed; /* bytes of a page, of all frames; of the permutation */
 };
 extern const struct param pages_param_rows[]; /* section pages */
 
@@ -23,20 +23,20 @@ struct pages_near {
 
 struct pages {
     struct pages_params params;
-    unsigned shift, near_shift; /* log2 of the bytes of a page, of a stretch */
-    uint64_t offset, within;    /* bits of an address within its page, its stretch */
-    unsigned bits;              /* log2 of the frames there are */
-    uint64_t keys[4];
-    struct map frame; /* page number to frame + 1 */
-    uint64_t touched; /* pages */
-    const uint64_t *no_lines;
+    unsigned shift, near_shift;         /* log2 of the bytes of a page, of a stretch */
+    uint64_t offset, within;            /* bits of an address within its page, its stretch */
+    unsigned bits;                      /* log2 of the frames there are */
+    uint64_t keys[4];                   /* of the permutation, from the seed */
+    struct map frame;                   /* page number to frame + 1 */
+    uint64_t touched;                   /* pages */
+    const uint64_t *no_lines;           /* words that a new stretch begins with; borrowed */
     struct pages_near near[PAGES_NEAR]; /* the stretches that were used lately */
 };
 
 int pages_init(struct pages *p, const struct pages_params *params, struct stats_group *g,
                struct err *e);
-/* Counts lines of so many bytes; called before any page. Of each stretch that is new these
- * PAGES_LINES words are known. */
+/* Counts lines of so many bytes; called before any page. no_lines: the PAGES_LINES words that a new
+ * stretch begins with. */
 void pages_count_lines(struct pages *p, uint64_t line, const uint64_t *no_lines);
 void pages_forget_lines(struct pages *p);              /* forgets those of all stretches */
 void pages_account(struct pages *p, struct budget *b); /* before any page; b is borrowed */

@@ -48,17 +48,17 @@ struct rt_clock {
 
 struct rt_hold { /* a thread's hold on a lock */
     sim_tid tid;
-    bool shared;
+    bool shared;    /* a reader's */
     uint32_t depth; /* > 0 */
 };
 
 struct rt_object {
-    struct rt_object *next; /* in the same granule of the table */
-    sim_addr addr;
+    struct rt_object *next;      /* in the same granule of the table */
+    sim_addr addr;               /* in the program's memory */
     uint64_t round;              /* barriers; else 0 */
     struct rt_clock write, read; /* clocks that releases gave; read: shared ones of a lock */
     struct rt_hold *hold;        /* owns; of a lock */
-    uint32_t holds, hold_cap;
+    uint32_t holds, hold_cap;    /* entries of hold */
     union {
         uint64_t inside;             /* barriers: arrived less departed */
         struct sequences *sequences; /* owns; atomic locations. NULL: nothing of C11 yet */
@@ -89,8 +89,8 @@ struct rt_list {      /* the free blocks of one size that a core has: a stack */
         fresh; /* the next one never used, in the core's page; a multiple of RT_PAGE: it is full */
 };
 struct rt_core {
-    struct rt_list list[RT_SIZES];
-    struct rt_due *paying; /* owns; of a walk that is being paid for */
+    struct rt_list list[RT_SIZES]; /* by size of block */
+    struct rt_due *paying;         /* owns; of a walk that is being paid for */
 };
 struct rt_block { /* a block of simulated memory: RT_LINE << size bytes */
     struct paddr at;
@@ -105,15 +105,15 @@ struct rt_due {                  /* some instructions, then an access or a LARDx
     bool after;                  /* it needs what the latest load gives */
 };
 
-struct rt_sums { /* over all clocks that there are */
-    uint64_t lines, entries;
+struct rt_sums {             /* over all clocks that there are */
+    uint64_t lines, entries; /* in memory that the clocks take */
 };
 
 struct rt_stats {
     uint64_t steps[RT_STEPS], lardx86[LX_OPS];
     struct histogram writes; /* how many WriteVC a lowered event issues */
     uint64_t late;           /* entries that rt_settle had to correct: no step had changed them */
-    uint64_t instructions, loads, stores, atomics, bytes;
+    uint64_t instructions, loads, stores, atomics, bytes;  /* of the software */
     uint64_t clocks;                                       /* allocated, ever */
     uint64_t live, live_peak, live_bytes, live_bytes_peak; /* in use by a thread or object */
     uint64_t garbage_bytes, heap;                          /* replaced; taken in all */
@@ -124,16 +124,16 @@ struct runtime {
     struct runtime_head head;
     struct runtime_env env;
     struct runtime_params params;
-    struct rt_thread *thread; /* owns; by language thread */
-    struct rt_clock *actor;   /* owns; by actor: its clock, as the detector was told it */
-    struct rt_core *core;     /* owns; by core */
-    size_t threads, actors, cores;
-    bool moving;              /* the collection in hand has moved an object */
-    struct shadow *objects;   /* by address: chains of struct rt_object */
-    struct rt_block *garbage; /* owns; the oldest first, from garbage_first on */
+    struct rt_thread *thread;      /* owns; by language thread */
+    struct rt_clock *actor;        /* owns; by actor: its clock, as the detector was told it */
+    struct rt_core *core;          /* owns; by core */
+    size_t threads, actors, cores; /* entries of the three */
+    bool moving;                   /* the collection in hand has moved an object */
+    struct shadow *objects;        /* by address: chains of struct rt_object */
+    struct rt_block *garbage;      /* owns; the oldest first, from garbage_first on */
     size_t garbage_first, garbage_n, garbage_cap;
-    struct rt_sums sums;
-    uint64_t looked_at; /* clocks that collections looked at, one by one */
+    struct rt_sums sums; /* for collections without a machine */
+    uint64_t looked_at;  /* clocks that collections looked at, one by one */
     struct rt_stats st;
 };
 
@@ -143,13 +143,13 @@ struct runtime {
  * thereafter, since in the middle of an access other cores may go on. */
 struct rt_walk {
     struct runtime *r;
-    unsigned core;
-    sim_tid tid;
+    unsigned core;         /* the core that pays */
+    sim_tid tid;           /* the thread of the event */
     uint32_t instructions; /* since the last due */
     bool after;            /* one of these needs what the latest load gives */
     uint64_t writes;       /* WriteVC issued */
-    size_t n, cap;
-    struct rt_due *due; /* `here`; owned, if it has outgrown that */
+    size_t n, cap;         /* entries of due */
+    struct rt_due *due;    /* `here`; owned, if it has outgrown that */
     struct rt_due here[24];
 };
 

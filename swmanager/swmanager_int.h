@@ -81,18 +81,18 @@ struct swm_charge { /* some instructions, then one access within a line */
 };
 
 struct swm_core {
-    struct swm_free list[SWM_LISTS];
-    struct swm_cursor at;
+    struct swm_free list[SWM_LISTS]; /* by size of block */
+    struct swm_cursor at;            /* the next walk begins there */
     struct swm_charge *paying; /* owns; charges of a walk that is in the middle of its accesses */
     sim_cycle entered;         /* the handler, when */
-    enum swm_reason why;
-    bool inside; /* a handler runs */
+    enum swm_reason why;       /* the reason of the handler that runs */
+    bool inside;               /* a handler runs */
 };
 
 struct swm_stats {
     uint64_t handlers[SWM_REASONS], cycles[SWM_REASONS]; /* handlers that were left */
     struct histogram length;                             /* cycles of a handler */
-    uint64_t instructions, loads, stores, atomics;
+    uint64_t instructions, loads, stores, atomics;       /* of handlers */
     uint64_t granules, granules_peak, blocks, blocks_peak, records, tables; /* there now */
     uint64_t voided, cleared, copied, moved;                                /* granules */
     uint64_t bytes, bytes_peak,
@@ -149,10 +149,10 @@ void swm_cells_free(struct swmanager *s);
  * in the middle of an access the manager may be called for another core. */
 struct swm_walk {
     struct swmanager *s;
-    unsigned core;
-    uint32_t instructions; /* since the last charge */
-    bool after;            /* one of these needs what the latest load gives */
-    size_t n, cap;
+    unsigned core;             /* the core whose handler runs */
+    uint32_t instructions;     /* since the last charge */
+    bool after;                /* one of these needs what the latest load gives */
+    size_t n, cap;             /* entries of charge */
     struct swm_charge *charge; /* `here`; owned, if it has outgrown that */
     struct swm_charge here[16];
 };

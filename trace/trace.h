@@ -83,13 +83,13 @@ enum ev_order { /* atomic accesses only; 0: not atomic */
 };
 
 struct event {
-    sim_addr addr; /* virtual, and of the record: event_at */
-    uint64_t aux;  /* accesses: code site, 0 unknown; else by form */
-    uint32_t size;
-    uint32_t gap; /* instructions of this thread since its previous event; see enum gap_unit */
-    sim_tid tid;
-    uint16_t flags;
-    uint8_t kind;
+    sim_addr addr;   /* virtual, and of the record: event_at */
+    uint64_t aux;    /* accesses: code site, 0 unknown; else by form */
+    uint32_t size;   /* bytes; accesses alone have some */
+    uint32_t gap;    /* instructions of this thread since its previous event; see enum gap_unit */
+    sim_tid tid;     /* the acting thread */
+    uint16_t flags;  /* EVF_..., and an enum ev_order */
+    uint8_t kind;    /* enum ev_kind */
     uint8_t zero[3]; /* always 0 */
 };
 _Static_assert(sizeof(struct event) == 32, "an event's record has 32 bytes");
@@ -137,8 +137,8 @@ static inline bool order_gives(enum ev_order o)
 }
 
 struct ev_info {
-    const char *text, *help;
-    uint8_t class, object, takes, gives, form;
+    const char *text, *help;                   /* the word of the text form; a sentence */
+    uint8_t class, object, takes, gives, form; /* columns of event.def */
 };
 extern const struct ev_info ev_info[EV_KINDS]; /* text is NULL for codes that are no kind */
 

@@ -38,9 +38,9 @@ struct dsm_times {
 struct dsm_page;
 struct ival { /* an interval of a process that is over, and wrote something */
     uint32_t process, index;
-    uint64_t sum;        /* the sum of its clock: grows along happens-before */
-    uint64_t read, more; /* notices that a detector adds: pages read, more pages written */
-    size_t n;
+    uint64_t sum;           /* the sum of its clock: grows along happens-before */
+    uint64_t read, more;    /* notices that a detector adds: pages read, more pages written */
+    size_t n;               /* pages */
     struct dsm_page **page; /* owns; those with a notice */
     uint32_t clock[];       /* by process */
 };
@@ -64,7 +64,7 @@ struct copy { /* a process's, of a page */
     uint32_t applied[]; /* by process: of intervals up to there all writes are in it */
 };
 struct dsm_page {
-    uint64_t number;
+    uint64_t number;       /* address / page size */
     unsigned holder;       /* has a copy to give to those that have none */
     struct notice *notice; /* owns; in the order in which they were made */
     size_t notices, cap;
@@ -118,9 +118,9 @@ struct barrier {
     uint32_t *clock;     /* owns; of all arrivals */
 };
 struct dsm_object {
-    unsigned manager;
-    sim_cycle there; /* the manager has got the latest release */
-    uint32_t *clock; /* owns */
+    unsigned manager; /* the process that keeps its clock */
+    sim_cycle there;  /* the manager has got the latest release */
+    uint32_t *clock;  /* owns */
 };
 
 struct load { /* the content of a message */
@@ -128,7 +128,7 @@ struct load { /* the content of a message */
 };
 struct mail { /* a message that has arrived, and is to be received */
     struct path there;
-    uint64_t bytes;
+    uint64_t bytes; /* of the message */
 };
 
 struct dsm_stats {
@@ -139,21 +139,21 @@ struct dsm_stats {
     uint64_t acquires, remote, forwarded, rounds, collections, forced;
     uint64_t wait[DSM_WAITS], part[DSM_WAITS][DSM_PARTS], part_all[DSM_PARTS];
     uint64_t served, hidden; /* cycles for others; of these while the process stood still */
-    uint64_t kept_peak;
+    uint64_t kept_peak;      /* the most consistency data that a process had */
 };
 
 struct dsm {
     struct dsm_params params;
     struct dsm_times time;
-    unsigned n; /* processes */
-    uint64_t st_processes;
-    unsigned shift;
-    uint64_t page, words, mhz; /* bytes and words of a page */
-    bool contents;
-    unsigned actor;  /* the process whose call it is */
-    sim_cycle floor; /* the latest start of a call */
-    struct process *process;
-    struct host *host;
+    unsigned n;                      /* processes */
+    uint64_t st_processes;           /* n, as a statistic */
+    unsigned shift;                  /* log2 of a page's bytes */
+    uint64_t page, words, mhz;       /* bytes and words of a page */
+    bool contents;                   /* words have values: twins and diffs carry them */
+    unsigned actor;                  /* the process whose call it is */
+    sim_cycle floor;                 /* the latest start of a call */
+    struct process *process;         /* owns; by number */
+    struct host *host;               /* owns; by number */
     struct map pages;                /* number to struct dsm_page * */
     struct map locks;                /* address to struct lock * */
     struct map barriers;             /* address to struct barrier * */

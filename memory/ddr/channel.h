@@ -45,28 +45,28 @@ struct ddr_queue {
     struct ddr_entry *entry; /* owns; oldest first */
     /* Owns; in order of preference, at most one of each class for each bank. */
     struct ddr_candidate *candidate;
-    unsigned n, candidates;
+    unsigned n, candidates; /* entries; commands in candidate */
 };
 /* A timing wheel: when to look again at queues that have no command ready. It has a slot for each
  * of the next DDR_SLOTS cycles, with the set of queues that are due then. To look too early, or in
  * vain, does no harm. */
 enum { DDR_SLOTS = 256 };
 struct ddr_wheel {
-    uint64_t slot[DDR_SLOTS];
+    uint64_t slot[DDR_SLOTS];      /* by cycle modulo DDR_SLOTS: a set of queues */
     uint64_t used[DDR_SLOTS / 64]; /* the set of slots that are not empty */
 };
 /* A transaction queue: reads, or writes, that wait for a place in a command queue. */
 struct ddr_list {
-    struct ddr_entry *entry; /* owns; oldest first */
-    unsigned n;
+    struct ddr_entry *entry;         /* owns; oldest first */
+    unsigned n;                      /* entries */
     unsigned waiting[DDR_MAX_BANKS]; /* how many, by command queue */
     uint64_t queues;                 /* the set of command queues that some wait for */
 };
 
-struct ddr_count {                    /* the counts of all channels */
-    uint64_t hits, misses, conflicts; /* column commands by their row */
-    uint64_t reads, writes;           /* column commands */
-    uint64_t activates, precharges, refreshes;
+struct ddr_count {                             /* the counts of all channels */
+    uint64_t hits, misses, conflicts;          /* column commands by their row */
+    uint64_t reads, writes;                    /* column commands */
+    uint64_t activates, precharges, refreshes; /* commands */
     /* Requests that need no command: reads answered from the write queue, and those of a line that
      * another request is about to read or write. */
     uint64_t forwarded, merged_reads, merged_writes;
@@ -77,28 +77,28 @@ struct ddr_count {                    /* the counts of all channels */
 };
 
 struct ddr_channel {
-    unsigned number, n_queues;
+    unsigned number, n_queues;     /* among the channels; of queue, how many are used */
     const struct ddr_rules *rules; /* borrow */
     const struct ddr_limits *limits;
     struct ddr_pool *pool;
-    struct ddr_timing banks;
+    struct ddr_timing banks;               /* from when on each command is allowed */
     struct ddr_queue queue[DDR_MAX_BANKS]; /* of commands: n_queues are used */
     struct ddr_wheel wheel;
     /* Sets of queues, a bit each: those that may have a command ready; those that are not empty;
      * those that are full; those that issue nothing because a refresh is to come. */
     uint64_t due, active, full, refreshing;
     unsigned turn; /* the queue that issued the latest command: round robin goes on behind it */
-    struct ddr_list reads, writes;
-    unsigned draining; /* writes still to be moved before reads again */
-    bool blocked;      /* the latest drain came to a write that waits for a read */
-    bool reads_only;   /* no drain until that read has become a command */
+    struct ddr_list reads, writes; /* transactions that wait for a command queue */
+    unsigned draining;             /* writes still to be moved before reads again */
+    bool blocked;                  /* the latest drain came to a write that waits for a read */
+    bool reads_only;               /* no drain until that read has become a command */
     /* Lines that wait to be read (the number of the last request, plus 1) or written, by
      * address. */
     struct map pending_reads, pending_writes;
     uint32_t *arrivals; /* owns; a ring of requests not yet taken in, by time of arrival */
-    size_t first, n_arrivals, arrivals_cap;
-    uint64_t now;                /* cycles before this are done */
-    uint64_t wake;               /* nothing happens before this cycle */
+    size_t first, n_arrivals, arrivals_cap; /* of the ring */
+    uint64_t now;                           /* cycles before this are done */
+    uint64_t wake;                          /* nothing happens before this cycle */
     uint64_t next_refresh, owed; /* when the next one falls due; due and not yet issued */
     unsigned refresh_target;     /* the rank or bank whose turn it is */
     uint64_t unread;             /* lines still to be read */

@@ -13,20 +13,20 @@ enum ddr_class { CLASS_ACTIVATE, CLASS_PRECHARGE, CLASS_READ, CLASS_WRITE, DDR_C
 
 struct ddr_bank {
     uint64_t after[DDR_CLASSES]; /* a command of the class not before this cycle */
-    uint64_t row;
-    unsigned group, rank; /* group: counted through all ranks */
-    unsigned accesses;    /* column commands since the row was opened */
-    bool open;
-    bool conflict; /* the latest precharge made way for another row */
+    uint64_t row;                /* the open row */
+    unsigned group, rank;        /* group: counted through all ranks */
+    unsigned accesses;           /* column commands since the row was opened */
+    bool open;                   /* a row is open */
+    bool conflict;               /* the latest precharge made way for another row */
 };
 struct ddr_group {
-    uint64_t after[DDR_CLASSES];
+    uint64_t after[DDR_CLASSES]; /* as in a bank, for all of the group */
 };
 struct ddr_rank {
-    uint64_t after[DDR_CLASSES];
-    uint64_t refresh;   /* no refresh of a single bank before this cycle */
-    uint64_t window[4]; /* the last four activates' cycles, plus tFAW: a ring */
-    unsigned oldest;    /* index of the oldest in the window */
+    uint64_t after[DDR_CLASSES]; /* as in a bank, for all of the rank */
+    uint64_t refresh;            /* no refresh of a single bank before this cycle */
+    uint64_t window[4];          /* the last four activates' cycles, plus tFAW: a ring */
+    unsigned oldest;             /* index of the oldest in the window */
 };
 struct ddr_timing {
     const struct ddr_rules *rules; /* borrows */

@@ -74,13 +74,13 @@ struct report_race { /* the racy accesses of one pair of sites, in all runs of a
 
 /* A cell of a study: what one policy did in one run. */
 struct report_cell {
-    size_t run;
-    char *label;   /* owns */
-    char **point;  /* owns; its value on each axis of the study; "" where it has none */
-    size_t *place; /* owns; the same as indices into the axes' values */
-    double of[MEASURES];
-    double part[PARTS];              /* cycles of the cores that had a thread */
-    size_t baseline;                 /* the cell without a policy; NO_BASELINE: there is none */
+    size_t run;          /* its index in the study */
+    char *label;         /* owns */
+    char **point;        /* owns; its value on each axis of the study; "" where it has none */
+    size_t *place;       /* owns; the same as indices into the axes' values */
+    double of[MEASURES]; /* NAN: not known */
+    double part[PARTS];  /* cycles of the cores that had a thread */
+    size_t baseline;     /* the cell without a policy; NO_BASELINE: there is none */
     double overhead, overhead_whole; /* NAN: there is no baseline */
 };
 #define NO_BASELINE SIZE_MAX
@@ -114,7 +114,7 @@ struct report_axis {
     char *name;   /* owns */
     char **value; /* own; distinct, in the order of their appearance, or ascending if numbers */
     size_t n, cap;
-    bool numbers;
+    bool numbers; /* all values are numbers, and sorted as such */
     /* Cells that are alike but for this axis, by groups: */
     size_t groups, same; /* groups; those in which nothing that happened differs */
     double cycles,
@@ -127,12 +127,12 @@ struct report_axis {
 /* A claim of a table, and its verdict. */
 struct report_claim {
     char *text, *unit, *verdict, *section;
-    double paper, ours, low, high;
+    double paper, ours, low, high; /* the paper's number, ours, the band */
     double interval[2]; /* the ends of that of the mean over seeds; NAN: there is one seed */
 };
 struct report_row {
     char *program, *column;
-    double paper, ours;
+    double paper, ours; /* NAN: none */
 };
 
 enum report_kind { STUDY_RUNS, STUDY_SWEEP, STUDY_TABLE };

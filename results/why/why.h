@@ -40,8 +40,8 @@ struct why_asked {
     unsigned view_bits;
     struct promise promise; /* its property is not kept */
     bool exact;             /* it decides on each access by happens-before, and misses nothing */
-    bool by_access;
-    const char *policy; /* its name: borrowed */
+    bool by_access;         /* it decides on each access: these are compared, else locations */
+    const char *policy;     /* its name: borrowed */
     bool by_id;
     uint64_t id, event; /* the race's id, or the event, that was asked for */
     struct sighting race;

@@ -16,7 +16,7 @@ enum thread_state {
 };
 
 struct rules_thread {
-    uint8_t state;
+    uint8_t state;        /* bits of enum thread_state */
     bool by_system;       /* waiting: a system event entered the wait */
     uint32_t held;        /* locks, each mode counts */
     uint32_t slot;        /* IN_TXN: where it stands in rules.open */
@@ -32,23 +32,23 @@ struct rules_thread {
  * holders. What stays behind has id 0 until it is cleared. */
 struct rules_object {
     struct rules_object *next; /* owns; in the same granule */
-    sim_addr addr;
-    uint64_t id;
-    uint64_t depth;   /* locks: nesting of the exclusive owner, 0: none */
-    uint64_t system;  /* the part of depth that system events acquired */
-    uint64_t round;   /* barriers: the highest from which a thread has departed */
-    uint32_t sharers; /* locks: threads; their nesting is in rules.shares */
-    uint32_t waiters; /* locks, barriers: threads */
-    sim_tid owner;
-    uint8_t kind; /* an enum ev_object */
-    bool begun;   /* barriers: round is valid */
+    sim_addr addr;             /* the address by which events name it */
+    uint64_t id;               /* threads name it by this; 0: stale, it has moved away */
+    uint64_t depth;            /* locks: nesting of the exclusive owner, 0: none */
+    uint64_t system;           /* the part of depth that system events acquired */
+    uint64_t round;            /* barriers: the highest from which a thread has departed */
+    uint32_t sharers;          /* locks: threads; their nesting is in rules.shares */
+    uint32_t waiters;          /* locks, barriers: threads */
+    sim_tid owner;             /* locks: valid while depth is not 0 */
+    uint8_t kind;              /* an enum ev_object */
+    bool begun;                /* barriers: round is valid */
 };
 
 struct rules {
     const char *format;          /* borrowed; of another tool, NULL: none */
     bool for_run;                /* the run can do without the rules */
     struct rules_thread *thread; /* owns; by thread */
-    uint32_t threads;
+    uint32_t threads;            /* the length of thread */
     uint32_t opens;
     sim_tid *open; /* owns; threads in a transaction, opens of them */
     size_t open_cap;
@@ -67,9 +67,9 @@ struct rules {
     uint64_t gc_since, roi_since; /* events */
     struct rules_notes *notes;    /* owns; NULL: nobody asked for them */
     bool full, gc, roi, allocs;
-    bool watch;     /* full or gc: accesses may not take the short way */
-    bool raw, sync; /* seen: ReadVC or WriteVC; synchronisation above that level */
-    enum rule_id broken;
+    bool watch;             /* full or gc: accesses may not take the short way */
+    bool raw, sync;         /* seen: ReadVC or WriteVC; synchronisation above that level */
+    enum rule_id broken;    /* the rule that an event broke */
     const struct event *ev; /* borrows; the one being applied, its number and where errors go */
     uint64_t number;
     struct err *err;

@@ -39,8 +39,8 @@ struct synth_held {
 struct synth_thread {
     enum synth_state state;
     bool acted, forked, joined;
-    bool in_txn, txn_system;
-    uint8_t n_held, n_pinned;
+    bool in_txn, txn_system;                /* a transaction is open; it is the system's */
+    uint8_t n_held, n_pinned;               /* entries of held and pinned */
     struct synth_held held[SYNTH_HELD_MAX]; /* SYNTH_WAITING: held[0] is the lock waited on */
     uint32_t pinned[SYNTH_TXN_MAX];         /* objects that the open transaction has accessed */
     uint32_t barrier;                       /* SYNTH_PARKED: at this one, in this round */
@@ -50,9 +50,9 @@ struct synth_thread {
 };
 
 struct synth_lock {
-    uint32_t owner; /* holds it exclusive; SYNTH_NOBODY: none */
-    uint32_t readers, waiters, signals;
-    struct vclock clock; /* raw: owns */
+    uint32_t owner;                     /* holds it exclusive; SYNTH_NOBODY: none */
+    uint32_t readers, waiters, signals; /* signals: waiters that may go on */
+    struct vclock clock;                /* raw: owns */
 };
 
 struct synth_barrier {
@@ -84,11 +84,11 @@ struct synth {
     uint32_t *active;             /* owns; threads that have not ended, in no order */
     uint32_t *ended;              /* owns; ended, and not joined yet */
     uint32_t n_active, n_ended, next_fork;
-    uint32_t current; /* thread whose turn it is, while count < turn_end */
-    uint64_t turn_end;
-    uint32_t closing; /* 0: not yet; else the pass */
-    uint32_t cursor;  /* the next thread in the pass */
-    bool done, in_gc, in_roi;
+    uint32_t current;         /* thread whose turn it is, while count < turn_end */
+    uint64_t turn_end;        /* count at which the turn ends */
+    uint32_t closing;         /* 0: not yet; else the pass */
+    uint32_t cursor;          /* the next thread in the pass */
+    bool done, in_gc, in_roi; /* the stream is over; a pause, a region is open */
 
     struct synth_lock *locks;       /* owns */
     struct synth_barrier *barriers; /* owns */
@@ -103,7 +103,7 @@ struct synth {
     struct synth_object *object; /* owns */
     sim_addr *dirt;              /* owns; by place: a dead object lies there; 0: none */
     uint32_t *free_place;        /* owns; places without an object */
-    uint32_t places, n_free;
+    uint32_t places, n_free;     /* all; those in free_place */
 };
 
 int synth_check(const struct synth_params *p, struct err *e); /* synth/param.c */
