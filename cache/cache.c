@@ -12,7 +12,7 @@
 
 const char *const cache_replacement_text[] = {"lru", "plru", "fifo", "random", "srrip", NULL};
 
-/* Re-reference intervals: "long" at a fill, "distant" of a victim; 0, "near", at a hit. */
+/* Re-reference intervals: a fill sets "long", a victim has "distant", a hit sets 0, "near". */
 enum { SRRIP_FILL = 2, SRRIP_VICTIM = 3 };
 enum { HOST_LINE = 64 };
 

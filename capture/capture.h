@@ -41,7 +41,8 @@ enum capture_kind {
     CAPTURE_NATIVE, /* a program that was built by lardsim-cc */
     CAPTURE_JAVA    /* a JVM with lardsim's agents */
 };
-/* Starts argv. *to: borrowed, until the source is closed. NULL: it can't be started. */
+/* Starts argv under capture. *to: borrowed, until the source is closed. NULL: it can't be
+ * started. */
 struct source *capture_start(enum capture_kind kind, char *const *argv, const struct window *w,
                              struct captured *to, struct err *e);
 /* Runs argv without a capture, its output thrown away. A signal that this process catches ends it:

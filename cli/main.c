@@ -247,7 +247,7 @@ static int run_verb(const struct verb *verb, int argc, char **argv, struct err *
     return code;
 }
 
-/* group: "" or the words so far. */
+/* Finds the verb among those of the group, and runs it. group: "" or the words so far. */
 static int dispatch(const char *group, int argc, char **argv, struct err *e)
 {
     char *help = group_help(group), *name = xasprintf("lardsim%s%s", *group ? " " : "", group);

@@ -79,7 +79,7 @@ static void json_kept(struct json *j, const struct recipe *r, const struct cache
     json_end(j);
 }
 
-/* The last used first. */
+/* Prints what the cache keeps, the last used first. */
 static void print_kept(const struct cache_list *l, uint64_t limit)
 {
     char *root = cache_root();
@@ -185,7 +185,7 @@ const struct verb verb_programs_list = {
 
 /* ---- build and capture ---------------------------------------------------------------------- */
 
-/* path: taken. */
+/* Prints the path, and frees it. */
 static int print_path(char *path)
 {
     if (!path)

@@ -81,7 +81,7 @@ static void print_head(const struct workload *w)
     }
 }
 
-/* arg: the settings of the run. */
+/* Prints a parameter's value in the run. arg: the settings of that. */
 static void print_param(void *arg, const struct param *p)
 {
     char *range = param_range(p), *value = workload_setting(arg, p->name);

@@ -112,7 +112,8 @@ static const struct trace_format *named_format(const char *spec, const char **re
     return NULL;
 }
 
-/* Options are a key, =, and whatever else up to a colon. What else has these is written ./PATH. */
+/* Takes the options off: a key, =, and whatever else up to a colon. A path that looks like this is
+ * written ./PATH. */
 static char *options_take(const char **rest)
 {
     const size_t key = strspn(*rest, "abcdefghijklmnopqrstuvwxyz_");
@@ -311,7 +312,7 @@ int trace_pump(struct source *from, struct sink *to, struct err *e)
     struct batch b;
 
     do {
-        /* Names of a batch before its events. */
+        /* Names of a batch go before its events. */
         if (source_next(from, &b, e) || to->names(to, from->names, e) || pump_batch(&b, to, e))
             return -1;
     } while (b.records);

@@ -119,7 +119,8 @@ static void see_names(struct placement *o)
     }
 }
 
-/* NULL: none is left. */
+/* Takes the first name that was given to the address, and is not an object's yet. NULL: none is
+ * left. */
 static const char *take_name(struct placement *o, sim_addr addr)
 {
     see_names(o);

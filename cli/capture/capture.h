@@ -31,10 +31,10 @@
          0},                                                                                       \
         ROWS_OUT
 
-/* alone: the program's arguments without a capture. */
+/* Captures argv, and writes its trace. alone: the program's arguments without a capture. */
 int capture_run(const struct cli *c, enum capture_kind kind, char *const *argv, char *const *alone,
                 struct err *e);
-/* The operands as argv, with n words inserted behind the first one; the caller's. */
+/* Returns the operands as argv, with n words inserted behind the first one; the caller's. */
 char **capture_arguments(const struct cli *c, const char *const *inserted, size_t n);
 void capture_arguments_free(char **argv);
 

@@ -103,7 +103,7 @@ struct ddr_monitor {
     void *arg;
 };
 
-/* self: of a memory whose type is ddr. */
+/* Shows the monitor each command. self: a memory whose type is ddr. */
 void ddr_watch(void *self, struct ddr_monitor monitor);
 const struct ddr_device *ddr_device_of(const void *self);
 

@@ -205,7 +205,7 @@ static void take_early(struct adapter *a)
     }
 }
 
-/* DRAMSim3 names only the line. */
+/* Called for an answer. DRAMSim3 names only its line, and read_of_call finds the request. */
 static void answered(void *arg, uint64_t line)
 {
     struct adapter *a = arg;

@@ -52,7 +52,7 @@ static bool read_line(const char *folder, const char *name, char *to, size_t roo
     return *to;
 }
 
-/* "48K", "1024K", "32M". */
+/* Reads a size like "48K", "1024K" or "32M". */
 static bool bytes_of(const char *text, uint64_t *to)
 {
     char *end;

@@ -24,7 +24,8 @@ struct child_process {
 int child_run(struct child_process *c, const char *const *argv, struct err *e);
 void child_free(struct child_process *c);
 bool child_failed(const struct child_process *c);
-/* The last line of what it wrote to standard error, or how it ended; valid as long as c. */
+/* Returns the last line that the program wrote to standard error, or how it ended; valid as long as
+ * c. */
 const char *child_complaint(struct child_process *c);
 
 /* ---- host.c: the machine that this is ------------------------------------------------------- */

@@ -56,7 +56,8 @@ struct gem5_bytes {
     const uint8_t *at, *end;
 };
 
-/* Base 128, the lowest digits first. False: it is cut off, or has more than 64 bits. */
+/* Reads a number in base 128, the lowest digits first. False: it is cut off, or has more than 64
+ * bits. */
 static bool varint(struct gem5_bytes *b, uint64_t *to)
 {
     *to = 0;
@@ -117,7 +118,7 @@ static bool skip(struct gem5_bytes *b, size_t n)
     return true;
 }
 
-/* Takes one off a message that is not at its end. */
+/* Takes a field off a message that is not at its end. */
 static bool field(struct gem5_bytes *b, struct gem5_field *to)
 {
     uint64_t tag;

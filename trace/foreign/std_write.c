@@ -160,7 +160,7 @@ static void put_line(struct std_sink *s, const struct event *ev, const char *ope
     putc('\n', s->out);
 }
 
-/* The thread first, as a reader meets it. */
+/* Puts a line. The thread gets its text first, as a reader meets it first. */
 static void put_event(struct std_sink *s, const struct event *ev)
 {
     const char *operation = std_operation[ev->kind];

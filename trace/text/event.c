@@ -61,8 +61,8 @@ static int object(struct text_reader *t, const char *usage, uint64_t *to)
     return text_number_of(t->lines, w.text, "the object", UINT64_MAX, to);
 }
 
-/* Elements and their size follow, or nothing, or attributes. */
-/* Optional, as most objects are no arrays: only a digit begins them. */
+/* Reads an array's elements and their size. They are optional, as most objects are no arrays: only
+ * a digit begins them. */
 static int elements(struct text_reader *t, const char *usage, struct event *second)
 {
     uint64_t bytes = 0;

@@ -154,7 +154,8 @@ static bool is_same(int fd, const char *path)
     return !fstat(fd, &a) && !stat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* False: a signal came. A file system without locks: nobody removes there. */
+/* Takes a shared lock on a folder, and waits for it. False: a signal came. On a file system without
+ * locks there is none, and nobody removes folders there. */
 static bool share(int fd, const char *path, bool *quiet)
 {
     if (!flock(fd, LOCK_SH | LOCK_NB) || errno != EWOULDBLOCK)

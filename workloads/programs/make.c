@@ -23,7 +23,7 @@ static char *join(const char *dir, const char *name)
 
 enum { FILE_MOST = 1 << 30 };
 
-/* "0": it can't be read. */
+/* Hashes a file; "0": it can't be read. */
 static char *file_hash(const char *path)
 {
     size_t n;
@@ -300,7 +300,8 @@ static int run_in(const char *dir, const char *out, const struct word_list *w, s
     return failed;
 }
 
-/* Alone first: a program that fails, or prints something else under capture, is none to keep. */
+/* Captures the program, after a run without capture: one that fails, or prints something else under
+ * capture, is none to keep. */
 static int capture(void *arg, const char *dir, struct err *e)
 {
     const struct capturing *k = arg;

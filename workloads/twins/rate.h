@@ -23,7 +23,7 @@ static inline void took_place(struct rate *r, bool it_did)
 {
     r->owed += r->part - (it_did ? ONE : 0);
 }
-/* part / of, never more than all. */
+/* Returns the rate part / of, never more than all. */
 static struct rate rate_of(uint64_t part, uint64_t of)
 {
     const double share = of ? (double)part / (double)of : 0;

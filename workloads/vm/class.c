@@ -131,7 +131,7 @@ uint64_t vm_ref_offset(const struct vm *v, const struct vm_header *h, uint64_t i
     return 0;
 }
 
-/* core is a member of struct vm, at a known offset. */
+/* Notes which object an access is of. core is a member of struct vm, at a known offset. */
 void vm_identify(struct vm_core *c, const struct event *ev, sim_addr object)
 {
     const struct vm *v = (const struct vm *)((const char *)c - offsetof(struct vm, core));
@@ -276,7 +276,7 @@ static void read_ref(struct vm_thread *t, struct vm_ref *to, const unsigned char
     to->at = at;
 }
 
-/* A collector that does not see this write otherwise is told. Its table is complete at once; the
+/* Tells a write to a collector that does not see it otherwise. Its table is complete at once; the
  * accesses for it follow. */
 static void tell(struct vm_thread *t, sim_addr entry)
 {

@@ -241,7 +241,7 @@ static void collect(struct vm_thread *gc, enum vm_want want)
     }
 }
 
-/* The next concurrent cycle begins when half of what is free now is used. */
+/* Sets when the next concurrent cycle begins: when half of the memory that is free now is used. */
 static void take_stock(struct vm *v)
 {
     const uint64_t moving = v->heap.active.end - v->heap.active.base;
@@ -276,7 +276,7 @@ static void run_collector(struct vm_thread *gc, void *arg)
     }
 }
 
-/* The most that anybody wants is done, for all who wait. */
+/* Asks for a collection; the most that any thread wants is done, for all that wait. */
 static void ask(struct vm *v, enum vm_want want)
 {
     if (!v->gc.thread) {

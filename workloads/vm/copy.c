@@ -7,7 +7,8 @@ static bool young(const struct vm *v, sim_addr at) /* generational */
     return at && at < v->heap.active.end;
 }
 
-/* Semispace: the other half. Generational: a cell of the old space, which may be full. */
+/* Returns the place for a survivor. Semispace: in the other half. Generational: a cell of the old
+ * space, which may be full. */
 static sim_addr place_for(struct vm *v, uint64_t bytes)
 {
     sim_addr at = v->heap.active.at;

@@ -40,7 +40,7 @@ void vm_stopping(struct vm_thread *t)
 
 /* ---- monitors ------------------------------------------------------------------------------- */
 
-/* Numbers of dead objects' monitors are used again. */
+/* Returns a number for a new monitor; those of dead objects' monitors are used again. */
 static uint32_t new_monitor(struct vm *v)
 {
     if (v->monitors.free) {
@@ -58,7 +58,8 @@ static uint32_t new_monitor(struct vm *v)
     return (uint32_t)v->monitors.n++;
 }
 
-/* Valid until another monitor is made. */
+/* Returns the object's monitor, made if it has none; the pointer is valid until another monitor is
+ * made. */
 static struct vm_monitor *monitor(struct vm *v, sim_addr object)
 {
     struct vm_header *h = vm_header(&v->core, object);
@@ -122,7 +123,7 @@ static void hold_up(struct vm_thread *u)
     u->held_up = true;
 }
 
-/* The monitor was u's alone: t stops u, and makes it anybody's. */
+/* Takes back the bias of a monitor that was u's alone: t stops u, and makes it anybody's. */
 static void take_back(struct vm_thread *t, const struct vm_ref *o, struct vm_thread *u)
 {
     const sim_addr lock = vm_stop_lock(u);
@@ -174,7 +175,7 @@ static void note_list(struct vm_thread *t)
     vm_guarded(t, VM_HEAVY_LOCK, VM_HEAVY_LOCK + GUARDED, VM_SITE_HEAVY);
 }
 
-/* The one that t keeps, or one from the list, or a new one. */
+/* Returns the heavy lock that t keeps, or one from the list, or a new one. */
 static uint32_t new_heavy(struct vm_thread *t)
 {
     struct vm *v = t->vm;
@@ -253,7 +254,7 @@ static struct vm_monitor *look_again(struct vm_thread *t, struct vm_ref *o, stru
     return monitor(t->vm, o->at);
 }
 
-/* Whether t has it now. It looks at the lock word first. */
+/* Tries to lock, beginning with a look at the lock word. True: t has the monitor now. */
 static bool try_lock(struct vm_thread *t, struct vm_ref *o, uint64_t look)
 {
     vm_urge(t);
@@ -307,7 +308,8 @@ void vm_unlock(struct vm_thread *t, struct vm_ref *o, uint64_t site)
     vm_urge(t);
 }
 
-/* The object may move meanwhile, and no event is possible but the wait's end. */
+/* Waits until t has the monitor again. The object may move meanwhile, and no event is possible but
+ * the wait's end. */
 static struct vm_monitor *get_back(struct vm_thread *t, struct vm_ref *o)
 {
     struct vm *v = t->vm;

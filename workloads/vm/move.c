@@ -8,7 +8,7 @@
  * interruptions can't spoil (the second copy holds everybody up, though it is no pause). */
 #include "workloads/vm/vm_int.h"
 
-/* The body is copied; *changed: not all of it is still the same. */
+/* Copies the body piece by piece; *changed: the program has written to it meanwhile. */
 static bool copy_body(struct vm_thread *gc, sim_addr to, sim_addr from, uint64_t bytes)
 {
     const struct vm_core *c = &gc->vm->core;
@@ -24,7 +24,8 @@ static bool copy_body(struct vm_thread *gc, sim_addr to, sim_addr from, uint64_t
                    bytes - header);
 }
 
-/* The copy is filler until it counts, so that a walk over the space steps over it. */
+/* Moves an object. The copy is filler until it counts, so that a walk over the space steps over
+ * it. */
 static void move_object(struct vm_thread *gc, sim_addr from, uint64_t bytes)
 {
     struct vm *v = gc->vm;

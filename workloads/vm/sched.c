@@ -173,7 +173,8 @@ void vm_bury(struct vm *v)
     v->sched.dead = NULL;
 }
 
-/* Says of the first few what they wait for; that is mostly the bug. */
+/* Ends the stream as no thread can go on. The message says what the first few wait for; that is
+ * mostly the bug. */
 NO_RETURN static void deadlock(struct vm_thread *t)
 {
     char text[400];

@@ -311,7 +311,7 @@ int workload_identify(struct source *s, const struct vm_identity **identity)
     return 0;
 }
 
-/* The smallest access it makes: references may be smaller than what the program says. */
+/* Returns the smallest access: a reference may be smaller than the program's own. */
 static unsigned granularity(const struct workload *w, const struct layout *l)
 {
     const unsigned own = w->granularity ? w->granularity : 8;
