@@ -1,22 +1,27 @@
-/* cache.c - geometry, and the choice of the victim: LRU, tree PLRU, FIFO, random, SRRIP. The
- * look-up of a line is in the header. Limitation: no hashed index; a line's set is its number
- * modulo the sets.
+/* cache.c - geometry, and lines that come and go. Which line goes is said by a rule
+ * (replacement.h); the look-up of a line is in the header. Limitation: no hashed index; a line's
+ * set is its number modulo the sets.
  *
  * A slot costs the host 13 bytes at most: 8 of tag, 4 of order, 1 of state. */
-#include "cache/cache.h"
+#include "cache/replacement.h"
 
 #include <endian.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *const cache_replacement_text[] = {"lru", "plru", "fifo", "random", "srrip", NULL};
+static const struct replacement *const rules[] = {
+#define REPLACEMENT(NAME, name) &replacement_##name,
+#include "cache/replacements.def"
+#undef REPLACEMENT
+};
+const char *const cache_replacement_text[] = {
+#define REPLACEMENT(NAME, name) #name,
+#include "cache/replacements.def"
+#undef REPLACEMENT
+    NULL};
 
-/* Re-reference intervals: a fill sets "long", a victim has "distant", a hit sets 0, "near". */
-enum { SRRIP_FILL = 2, SRRIP_VICTIM = 3 };
 enum { HOST_LINE = 64 };
-
-typedef bool may_fn(void *arg, uint32_t slot);
 
 /* ---- geometry ------------------------------------------------------------------------------- */
 
@@ -51,16 +56,10 @@ static int check_alone(const struct cache_geometry *g, const char *name, struct 
     if (g->ways < 1 || g->ways > CACHE_MAX_WAYS)
         return err_set(e, LARD_CONFIG, "%s: %" PRIu32 " ways are impossible; give 1 to %d", name,
                        g->ways, CACHE_MAX_WAYS);
-    if (g->replacement == REPLACE_PLRU && !power_of_2(g->ways)) {
-        const uint32_t below = UINT32_C(1) << (31 - __builtin_clz(g->ways));
-        return err_set(e, LARD_CONFIG,
-                       "%s: the tree of plru needs a power of two of ways, not %" PRIu32
-                       "; give %" PRIu32 " or %" PRIu32 " ways, or the replacement lru",
-                       name, g->ways, below, 2 * below);
-    }
     if (g->stride < 1)
         return err_set(e, LARD_CONFIG, "%s: lines can't spread over 0 banks; give 1 or more", name);
-    return 0;
+    const struct replacement *rule = rules[g->replacement];
+    return rule->check ? rule->check(g, name, e) : 0;
 }
 
 static int check_lines(const struct cache_geometry *g, const char *name, struct err *e)
@@ -134,20 +133,15 @@ static struct cache_divisor divisor_of(uint64_t d)
     return (struct cache_divisor){(uint64_t)((power + d - 1) / d), shift};
 }
 
+static const struct replacement *rule_of(const struct cache *c)
+{
+    return rules[c->geometry.replacement];
+}
+
 /* Returns how many words of replacement state the whole array has. */
 static uint64_t order_words(const struct cache *c)
 {
-    switch ((enum cache_replacement)c->geometry.replacement) {
-    case REPLACE_LRU:
-    case REPLACE_FIFO:
-    case REPLACE_SRRIP:
-        return cache_slots(c);
-    case REPLACE_PLRU:
-        return (uint64_t)c->sets * c->tree_words;
-    case REPLACE_RANDOM:
-        break;
-    }
-    return 0;
+    return rule_of(c)->words ? rule_of(c)->words(c) : cache_slots(c);
 }
 
 static uint64_t array_bytes(const struct cache *c)
@@ -215,44 +209,7 @@ uint32_t cache_find_other(const struct cache *c, uint64_t line)
     return CACHE_NONE;
 }
 
-/* ---- the tree of PLRU ----------------------------------------------------------------------- */
-
-/* Nodes are numbered as in a binary heap: 1 is the root, 2n and 2n + 1 are below n, and node
- * ways + w stands for way w. A node's bit names the half that the victim is in. */
-
-static uint32_t *tree_of(const struct cache *c, uint32_t first)
-{
-    return c->order + (uint64_t)(first >> __builtin_ctz(c->ways)) * c->tree_words;
-}
-
-/* Makes all nodes above the slot point away from it. */
-static void tree_use(struct cache *c, uint32_t slot)
-{
-    const uint32_t way = slot & (c->ways - 1);
-    uint32_t *tree = tree_of(c, slot - way);
-
-    for (uint32_t node = c->ways + way; node > 1; node /= 2) {
-        const uint32_t above = node / 2;
-        const uint32_t other = ~node & 1;
-        tree[above / 32] &= ~(UINT32_C(1) << above % 32);
-        tree[above / 32] |= other << above % 32;
-    }
-}
-
-/* The victim below a node: where its bit says, or in the other half if no slot there may go. */
-static uint32_t tree_pick(const struct cache *c, uint32_t first, uint32_t node, may_fn *may,
-                          void *arg)
-{
-    if (node >= c->ways) {
-        const uint32_t slot = first + node - c->ways;
-        return !may || may(arg, slot) ? slot : CACHE_NONE;
-    }
-    const uint32_t half = tree_of(c, first)[node / 32] >> node % 32 & 1;
-    const uint32_t slot = tree_pick(c, first, 2 * node + half, may, arg);
-    return slot != CACHE_NONE ? slot : tree_pick(c, first, 2 * node + !half, may, arg);
-}
-
-/* ---- the other replacements ----------------------------------------------------------------- */
+/* ---- stamps ---------------------------------------------------------------------------------- */
 
 static uint32_t least_of_any(const uint32_t *order, uint32_t ways)
 {
@@ -272,7 +229,7 @@ static inline uint32_t oldest_of_all(const struct cache *c, uint32_t first)
     return first + (c->ways == 16 ? cache_least(order, 16) : least_of_any(order, c->ways));
 }
 
-static uint32_t oldest(const struct cache *c, uint32_t first, may_fn *may, void *arg)
+uint32_t cache_oldest(struct cache *c, uint32_t first, may_fn *may, void *arg)
 {
     uint32_t best = CACHE_NONE;
 
@@ -281,42 +238,6 @@ static uint32_t oldest(const struct cache *c, uint32_t first, may_fn *may, void 
     for (uint32_t i = first; i < first + c->ways; i++)
         if ((best == CACHE_NONE || c->order[i] < c->order[best]) && may(arg, i))
             best = i;
-    return best;
-}
-
-/* Random: counts those that may go, then draws one of them. */
-static uint32_t any(struct cache *c, uint32_t first, may_fn *may, void *arg)
-{
-    if (!may)
-        return first + (uint32_t)rng_below(&c->rng, c->ways);
-    uint32_t n = 0;
-    for (uint32_t i = first; i < first + c->ways; i++)
-        n += may(arg, i);
-    if (n == 0)
-        return CACHE_NONE;
-    uint64_t skip = rng_below(&c->rng, n);
-    for (uint32_t i = first;; i++)
-        if (may(arg, i) && skip-- == 0)
-            return i;
-}
-
-/* SRRIP ages a set until some interval is 3: all that at once. */
-static void age(struct cache *c, uint32_t first, uint32_t by)
-{
-    for (uint32_t i = first; i < first + c->ways; i++)
-        c->order[i] = c->order[i] + by < SRRIP_VICTIM ? c->order[i] + by : SRRIP_VICTIM;
-}
-
-/* SRRIP's victim: the largest interval, the lowest slot of these. */
-static uint32_t farthest(struct cache *c, uint32_t first, may_fn *may, void *arg)
-{
-    uint32_t best = CACHE_NONE;
-
-    for (uint32_t i = first; i < first + c->ways; i++)
-        if ((best == CACHE_NONE || c->order[i] > c->order[best]) && (!may || may(arg, i)))
-            best = i;
-    if (best != CACHE_NONE && c->order[best] < SRRIP_VICTIM)
-        age(c, first, SRRIP_VICTIM - c->order[best]);
     return best;
 }
 
@@ -346,18 +267,14 @@ void cache_clock_anew(struct cache *c)
 
 void cache_touch_other(struct cache *c, uint32_t slot)
 {
-    if (c->geometry.replacement == REPLACE_PLRU)
-        tree_use(c, slot);
-    else if (c->geometry.replacement == REPLACE_SRRIP)
-        c->order[slot] = 0;
+    if (rule_of(c)->hit)
+        rule_of(c)->hit(c, slot);
 }
 
 void cache_fill_other(struct cache *c, uint32_t slot)
 {
-    if (c->geometry.replacement == REPLACE_FIFO)
-        cache_stamp(c, slot);
-    else if (c->geometry.replacement == REPLACE_SRRIP)
-        c->order[slot] = SRRIP_FILL;
+    if (rule_of(c)->fill)
+        rule_of(c)->fill(c, slot);
     else
         cache_touch_other(c, slot);
 }
@@ -369,18 +286,7 @@ uint32_t cache_victim_among(struct cache *c, uint64_t line, may_fn *may, void *a
     for (uint32_t i = first; i < first + c->ways; i++)
         if (!c->tag[i] && (!may || may(arg, i)))
             return i;
-    switch ((enum cache_replacement)c->geometry.replacement) {
-    case REPLACE_LRU:
-    case REPLACE_FIFO:
-        break;
-    case REPLACE_PLRU:
-        return tree_pick(c, first, 1, may, arg);
-    case REPLACE_RANDOM:
-        return any(c, first, may, arg);
-    case REPLACE_SRRIP:
-        return farthest(c, first, may, arg);
-    }
-    return oldest(c, first, may, arg);
+    return rule_of(c)->victim(c, first, may, arg);
 }
 
 /* The lowest invalid slot of a set of 8, 16, ... ways, or CACHE_NONE. */
@@ -396,12 +302,10 @@ static inline uint32_t empty_slot(const struct cache *c, uint32_t first)
 
 static inline bool has_order(const struct cache *c)
 {
-    const uint32_t replacement = c->geometry.replacement;
-
-    return LIKELY(replacement == REPLACE_LRU) || replacement == REPLACE_FIFO;
+    return LIKELY(c->geometry.replacement == REPLACE_LRU) || rule_of(c)->ordered;
 }
 
-/* The short way for other usual shapes: LRU or FIFO, 8, 16, ... ways. */
+/* The short way for other usual shapes: a rule with stamps, 8, 16, ... ways. */
 uint32_t cache_victim_other(struct cache *c, uint64_t line)
 {
     if (!has_order(c) || c->ways % 8)

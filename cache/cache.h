@@ -14,12 +14,12 @@
 #include <endian.h>
 #include <string.h>
 
-/* The rule that picks the victim in a full set. lru: the least recently used line. plru: a binary
- * tree over the ways; each node points away from the half used last. fifo: the line filled first.
- * random: any line, each as likely. srrip: re-reference intervals of 2 bits (Jaleel et al., ISCA
- * 2010, hit priority). A fill sets a line's interval to 2, a hit to 0; the victim is the line with
- * interval 3 in the lowest slot. While the set has none, all its intervals grow by one. */
-enum cache_replacement { REPLACE_LRU, REPLACE_PLRU, REPLACE_FIFO, REPLACE_RANDOM, REPLACE_SRRIP };
+/* Which line of a full set is the victim: the rules of cache/replacement/. */
+enum cache_replacement {
+#define REPLACEMENT(NAME, name) REPLACE_##NAME,
+#include "cache/replacements.def"
+#undef REPLACEMENT
+};
 extern const char *const cache_replacement_text[]; /* "lru", ...; NULL-terminated, for parameters */
 
 enum { CACHE_MAX_WAYS = 1024, CACHE_MAX_LINES = 1 << 26 };
@@ -207,9 +207,7 @@ static inline uint32_t cache_victim(struct cache *c, uint64_t line)
     return first + (UNLIKELY(empty != CACHE_NONE) ? empty : cache_least(c->order + first, 8));
 }
 /* The same among those slots of which may(arg, slot) is true; CACHE_NONE: there is none. `may` is
- * asked in no certain order, and possibly twice. PLRU: at each node the half that it points to, if
- * that has such a slot, else the other. SRRIP: the set ages until such a slot has 3; others stay at
- * 3. */
+ * asked in no certain order, and possibly twice. */
 uint32_t cache_victim_among(struct cache *c, uint64_t line, bool (*may)(void *arg, uint32_t slot),
                             void *arg);
 /* LRU, FIFO: the last slot of the set's order, even if another one is free: an invalid slot keeps

@@ -19,6 +19,7 @@ memory:
 memory/ddr: memory
 memory/dramsim3: memory memory/ddr
 cache:
+cache/replacement: cache
 coherence: memory cache
 coherence/dsm:
 isa/lardx86: trace
