@@ -175,6 +175,7 @@ scripts += tests/house/docs.sh
 scripts += tests/house/headers.sh
 scripts += tests/house/hygiene.sh
 scripts += tests/house/layers.sh
+scripts += tests/house/lines.sh
 scripts += tests/house/manual.sh
 scripts += tests/house/path.sh
 scripts += tests/house/prose.sh
