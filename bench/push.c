@@ -1,7 +1,8 @@
 /* push.c - what a push costs a host: accesses that hit the L1, by four threads, each on a core of
  * its own. One line of text: nanoseconds of processor time for each, the best of five runs.
  *
- *     push [NAME=VALUE...]    configuration, as --set takes it; with order=host by its clock */
+ *     push PUSHES [NAME=VALUE...]    so many; configuration, as --set takes it; with order=host by
+ *                                    its clock */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 
 #include "sim/lardsim.h"
 
-enum { RUNS = 5, PUSHES = 2000000, THREADS = 4, WORDS = 256 };
+enum { RUNS = 5, THREADS = 4, WORDS = 256 };
 
 static double seconds(void)
 {
@@ -39,7 +40,7 @@ static void push(struct lardsim *l, uint64_t i, int hosted)
         fail(l);
 }
 
-static double run(char **set, int hosted)
+static double run(uint64_t pushes, char **set, int hosted)
 {
     struct lardsim *l = lardsim_new();
 
@@ -57,7 +58,7 @@ static double run(char **set, int hosted)
     for (uint64_t i = 0; i < (uint64_t)THREADS * WORDS; i++)
         push(l, i, hosted);
     const double from = seconds();
-    for (uint64_t i = 0; i < PUSHES; i++)
+    for (uint64_t i = 0; i < pushes; i++)
         push(l, i, hosted);
     const double took = seconds() - from;
     if (lardsim_finish(l))
@@ -70,14 +71,19 @@ int main(int argc, char **argv)
 {
     double best = 0;
     int hosted = 0;
+    const uint64_t pushes = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
 
-    for (int i = 1; i < argc; i++)
+    if (!pushes) {
+        fprintf(stderr, "usage: push PUSHES [NAME=VALUE...]\n");
+        return 1;
+    }
+    for (int i = 2; i < argc; i++)
         hosted |= !strcmp(argv[i], "order=host");
     for (int i = 0; i < RUNS; i++) {
-        const double took = run(argv + 1, hosted);
+        const double took = run(pushes, argv + 2, hosted);
         if (!i || took < best)
             best = took;
     }
-    printf("%.1f\n", best / PUSHES * 1e9);
+    printf("%.1f ns\n", best / (double)pushes * 1e9);
     return 0;
 }
