@@ -222,7 +222,7 @@ check-local: shellcheck
 shellcheck:
 	@if command -v shellcheck >/dev/null 2>&1; then \
 	  cd $(top_srcdir) && shellcheck -x -S warning quickstart $(scripts) tests/cli/head.sh tests/driver.sh \
-	    tests/long/*.sh tests/mutants/*.sh bench/*.sh && \
+	    tests/long/*.sh tests/mutants/*.sh tests/golden/*.sh bench/*.sh && \
 	  { [ ! -f .ci/run ] || shellcheck -S warning .ci/run; }; \
 	else echo "shellcheck is not installed: scripts not checked"; fi
 
@@ -234,6 +234,11 @@ check-long: all
 
 golden: lardsim$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/golden/golden.sh --renew
+
+# Which statistics and races are others than those of the commit before? BASE=COMMIT or BASE=PROGRAM is another one to compare with;
+# ALL=yes compares all that a reader sees.
+moved: lardsim$(EXEEXT)
+	@$(AM_TESTS_ENVIRONMENT) BASE='$(BASE)' ALL='$(ALL)' $(SHELL) $(top_srcdir)/tests/golden/moved.sh
 
 # By name: what is built in that folder must not be packed.
 mutant_files = tests/mutants/capture.edits tests/mutants/coherence.edits tests/mutants/cvm.edits tests/mutants/dsm.edits \
@@ -248,4 +253,4 @@ EXTRA_DIST += tests/capture/Churn.java tests/capture/Forms.java tests/capture/fo
 docs-tables: lardsim$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/house/tables.sh --renew
 
-.PHONY: check-long docs-tables golden shellcheck
+.PHONY: check-long docs-tables golden moved shellcheck

@@ -58,7 +58,6 @@ python3: python3
 slurm-wlm: sbatch scontrol sinfo slurmctld slurmd squeue
 munge: munged
 valgrind: valgrind
-xz-utils: xz
 zstd: zstd
 '
 shell='. : [ break cd command continue echo eval exec exit export false getopts hash kill local printf read readonly return
