@@ -222,7 +222,7 @@ check-local: shellcheck
 shellcheck:
 	@if command -v shellcheck >/dev/null 2>&1; then \
 	  cd $(top_srcdir) && shellcheck -x -S warning quickstart $(scripts) tests/cli/head.sh tests/driver.sh \
-	    tests/long/*.sh tests/mutants/*.sh tests/golden/*.sh bench/*.sh && \
+	    tests/long/*.sh tests/mutants/*.sh tests/golden/*.sh tests/house/*.sh bench/*.sh && \
 	  { [ ! -f .ci/run ] || shellcheck -S warning .ci/run; }; \
 	else echo "shellcheck is not installed: scripts not checked"; fi
 
@@ -231,6 +231,18 @@ shellcheck:
 LIMIT = 60m
 check-long: all
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/long/long.sh $(LIMIT) $(SHARE:%=share %)
+
+# The lines that are changed (BASE=COMMIT: since when; ALL=yes: all), laid out as .clang-format says. lint only says what is not so,
+# and asks what the tree promises of its source: scripts, layers, headers, names, words, lines of code.
+format:
+	@$(AM_TESTS_ENVIRONMENT) BASE='$(BASE)' ALL='$(ALL)' $(SHELL) $(top_srcdir)/tests/house/format.sh
+lint:
+	@for tool in shellcheck clang-format; do command -v $$tool >/dev/null 2>&1 || missing="$$missing $$tool"; done; \
+	[ -z "$$missing" ] || { echo "lint needs$$missing: apt-get install$$missing" >&2; exit 1; }
+	@$(MAKE) -s shellcheck
+	@$(AM_TESTS_ENVIRONMENT) BASE='$(BASE)' ALL='$(ALL)' $(SHELL) $(top_srcdir)/tests/house/format.sh --check || bad=1; \
+	for question in addresses headers hygiene layers lines tags words; do \
+	  $(SHELL) $(top_srcdir)/tests/house/$$question.sh || bad=1; done; exit $${bad:-0}
 
 golden: lardsim$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/golden/golden.sh --renew
@@ -248,9 +260,9 @@ mutant_files = tests/mutants/capture.edits tests/mutants/coherence.edits tests/m
 	tests/mutants/slimstate.edits tests/mutants/switch.c tests/mutants/switch.h tests/mutants/vc.edits tests/mutants/why.edits
 EXTRA_DIST += tests/capture/Churn.java tests/capture/Forms.java tests/capture/forms.c tests/capture/sequences.c tests/capture/inside.awk tests/capture/Orders.java tests/capture/Stress.java tests/capture/stress.c tests/capture/stress.h \
 	tests/capture/stress_check.c tests/capture/wrong-native.sh tests/capture/wrong.sh tests/cli/sweep_hook.c $(scripts) \
-	tests/cli/head.sh tests/driver.sh tests/house/words.awk tests/house/called.c tests/data tests/corpus tests/results/judge tests/golden tests/long $(mutant_files)
+	tests/cli/head.sh tests/driver.sh tests/house/format.sh tests/house/words.awk tests/house/called.c tests/data tests/corpus tests/results/judge tests/golden tests/long $(mutant_files)
 
 docs-tables: lardsim$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(top_srcdir)/tests/house/tables.sh --renew
 
-.PHONY: check-long docs-tables golden moved shellcheck
+.PHONY: check-long docs-tables golden moved format lint shellcheck

@@ -46,6 +46,7 @@ sqlite3: sqlite3
 
 bsdutils: script
 clang: clang
+clang-format: clang-format
 debootstrap: debootstrap
 g++: c++
 git: git
