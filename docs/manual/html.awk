@@ -40,6 +40,8 @@ function place(path) {
         sub(/\//, "-", path)
         return "rooms/" path ".html"
     }
+    if (path == "CONTRIBUTING.md")
+        return "contributing.html"
     if (path == "NEWS" || path == "LICENSE")
         return path ".html"
     if (!sub(/^docs\//, "", path))

@@ -13,7 +13,7 @@ LARDSIM_PROGRAMS=$top/workloads/programs/recipes
 XDG_CACHE_HOME=$dir/cache
 export PATH LARDSIM_NATIVE LARDSIM_PROGRAMS XDG_CACHE_HOME
 bad=0
-for page in "$top"/README.md "$top"/docs/*.md "$top"/docs/policies/*.md; do
+for page in "$top"/README.md "$top"/CONTRIBUTING.md "$top"/docs/*.md "$top"/docs/policies/*.md; do
     work=$dir/${page#"$top"/}
     mkdir -p "$work" && cd "$work" || exit 99
     ln -s "$top/workloads" workloads
@@ -53,7 +53,7 @@ for policy in $("$LARDSIM" list policies | awk '{print $1}'); do
 done
 # Links lead somewhere, and so do the pages that the source names.
 cd "$top" || exit 99
-for page in README.md docs/*.md docs/policies/*.md; do
+for page in README.md CONTRIBUTING.md docs/*.md docs/policies/*.md; do
     for link in $(grep -oE '\]\([^)#:]+' "$page" | sed 's/](//'); do
         [ -e "$(dirname "$page")/$link" ] || { echo "$page: links to $link, which does not exist"; bad=1; }
     done
@@ -72,12 +72,21 @@ words=$(awk '/^<!-- lardsim list / {printed = 1} /^<!-- end -->/ {printed = 0}
 [ "$words" -le $most ] || { echo "the pages have $words typed words, more than $most: say it shorter, or let the program print it"; bad=1; }
 # Paths in backticks exist, from the top folder or from that of the page. One with capitals (NAME.txt) or a
 # file x is for the reader to fill in.
-for page in README.md ./*/README.md docs/*.md docs/policies/*.md; do
+for page in README.md CONTRIBUTING.md ./*/README.md docs/*.md docs/policies/*.md; do
     for path in $(grep -oE '`[a-z][a-z0-9_./*-]*/([a-z0-9_*-]+\.(c|cc|h|def|md|sh|mk|edits|trace|csv|txt))?`' "$page" |
         tr -d '`' | grep -vE '[_/]x\.'); do
         # shellcheck disable=SC2086  # a * in it is meant
         ls -d $path >/dev/null 2>&1 || (cd "$(dirname "$page")" && ls -d $path >/dev/null 2>&1) ||
             { echo "$page: names $path, which does not exist"; bad=1; }
+    done
+    # So do goals of make, and rooms whose tests are run. What is in capitals is for the reader to fill in.
+    for goal in $(grep -oE '`make [a-z][a-z0-9-]+' "$page" | sed 's/.* //' | sort -u); do
+        case $goal in
+        check- | check-long) ;;
+        check-*) grep -qE "/${goal#check-}/" tests/tests.mk || { echo "$page: names make $goal, and tests/ has no such room"; bad=1; } ;;
+        all | check | install | uninstall | dist | distcheck | clean | html) ;;
+        *) grep -qE "^([a-z -]+ )?$goal( [a-z -]+)?:" Makefile.am */*.mk || { echo "$page: names make $goal, which there is not"; bad=1; } ;;
+        esac
     done
 done
 for page in $(grep -ohE 'docs/[a-z0-9/-]+\.md' ./*/*.[ch] ./*/*.def ./*/*.sh Makefile.am | sort -u); do
