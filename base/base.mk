@@ -1,5 +1,5 @@
 # base/ - what everything stands on (base/README.md).
-libcore_la_SOURCES += base/addr.h base/base.h base/build.c base/build.h base/calendar.c base/calendar.h base/config.c base/config_load.c base/csv.c base/digest.c base/err.c \
+libcore_la_SOURCES += base/addr.h base/base.h base/build.c base/build.h base/calendar.c base/calendar.h base/config.c base/config_load.c base/csv.c base/digest.c base/ensure.c base/ensure.h base/err.c \
 	base/exits.def base/papers.def base/folder.c base/folder.h base/fiber.c base/fiber.h base/input.c base/input.h base/interval.c base/json.c base/json_read.c base/map.c base/mem.c \
 	base/outfile.c base/param.c base/param.h base/param_int.h \
 	base/rng.c base/seal.c base/sequences.c base/sequences.h base/shadow.c base/stats.c base/stats.h base/stats_int.h base/stats_out.c base/text.c \

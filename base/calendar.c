@@ -14,16 +14,16 @@
 /* Words of the ring at first (128 bytes) and at most (8 KiB, which cover 65536 cycles). */
 enum { FIRST_WORDS = 16, MOST_WORDS = 1024 };
 
-void calendar_init(struct calendar *s)
+void calendar_init(struct calendar *s, const struct run_context *context)
 {
-    *s = (struct calendar){.busy = NULL};
+    *s = (struct calendar){.context = context};
 }
 
 void calendar_free(struct calendar *s)
 {
     free(s->busy);
     free(s->far);
-    calendar_init(s);
+    calendar_init(s, s->context);
 }
 
 static inline sim_cycle earlier(sim_cycle a, sim_cycle b)
@@ -198,6 +198,15 @@ static inline sim_cycle near_fit(const struct calendar *s, sim_cycle at, unsigne
         n += more;
     }
     return fits ? at + (unsigned)__builtin_ctzll(fits) : UINT64_MAX;
+}
+
+void calendar_refuse(const struct calendar *s, sim_cycle at, unsigned cycles)
+{
+    ENSURE(at >= s->floor, s->context,
+           "a call for cycle %llu comes before its turn: calls are at cycle %llu by now",
+           (unsigned long long)at, (unsigned long long)s->floor);
+    ensure_failed(__FILE__, __LINE__, "at <= UINT64_MAX - cycles", s->context,
+                  "a call for %u cycles from %llu on", cycles, (unsigned long long)at);
 }
 
 sim_cycle calendar_take_other(struct calendar *s, sim_cycle at, unsigned cycles)

@@ -3,9 +3,7 @@
 #ifndef LARDSIM_CALENDAR_H
 #define LARDSIM_CALENDAR_H
 
-#include "base/base.h"
-
-#include <assert.h>
+#include "base/ensure.h"
 
 struct calendar_span { /* taken cycles, [from, to) */
     sim_cycle from, to;
@@ -22,8 +20,9 @@ struct calendar {    /* open so that it can stand in its owner; all zero: nothin
     sim_cycle top;   /* nothing is taken from here on */
     struct calendar_span *far; /* taken from end on, in order, none touching; owns */
     size_t n_far, cap_far;
+    const struct run_context *context; /* borrows; for who is too early; may be NULL */
 };
-void calendar_init(struct calendar *s);
+void calendar_init(struct calendar *s, const struct run_context *context);
 void calendar_free(struct calendar *s);
 /* The usual case of calendar_take: the cycles lie in the ring, are at most 64, and are free. The
  * general one would do it too, in 8.5 ns where this takes 6.4 (random offsets, a calendar one
@@ -46,6 +45,8 @@ static inline bool calendar_take_at_once(struct calendar *s, sim_cycle at, unsig
         s->top = at + cycles;
     return true;
 }
+/* Ends the process: the call comes too early, or ends too late. */
+void calendar_refuse(const struct calendar *s, sim_cycle at, unsigned cycles) NO_RETURN;
 sim_cycle calendar_take_other(struct calendar *s, sim_cycle at, unsigned cycles);
 /* Takes the first `cycles` free cycles in a row at or after `at`; returns the first of them (`at`
  * where cycles is 0). floor <= at is the promise that no later reservation will want a time before
@@ -55,7 +56,8 @@ static inline sim_cycle calendar_take(struct calendar *s, sim_cycle floor, sim_c
 {
     if (floor > s->floor)
         s->floor = floor;
-    assert(at >= s->floor && at <= UINT64_MAX - cycles);
+    if (UNLIKELY(at < s->floor || at > UINT64_MAX - cycles))
+        calendar_refuse(s, at, cycles);
     return LIKELY(calendar_take_at_once(s, at, cycles)) ? at : calendar_take_other(s, at, cycles);
 }
 

@@ -222,6 +222,8 @@ struct given cli_given(const struct cli *c)
             given_add(&g, GIVEN_PRESET, text);
         else if (c->given[i].key == OPT_SET)
             given_add(&g, GIVEN_SET, text);
+        else if (c->given[i].key == OPT_DEBUG)
+            given_add(&g, GIVEN_DEBUG, text);
         else if (c->given[i].key == 'p')
             given_add(&g, GIVEN_POLICY, text);
     }

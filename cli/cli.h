@@ -67,7 +67,8 @@ enum {
     OPT_ON_SIGNAL,
     OPT_BASELINE,
     OPT_MEASURED,
-    OPT_BAND
+    OPT_BAND,
+    OPT_DEBUG
 };
 #define ROW_JSON                                                                                   \
     {                                                                                              \

@@ -497,7 +497,7 @@ static int write_files(const struct comparison *m, struct compare_files *f, stru
 
 static void run_source(struct comparison *m)
 {
-    const bool quiet = cli_has(m->c, OPT_QUIET);
+    const bool quiet = cli_has(m->c, OPT_QUIET) || cli_has(m->c, OPT_DEBUG);
     struct progress progress;
 
     progress_begin(&progress, quiet, 1);
@@ -637,6 +637,7 @@ static const struct argp_option options[] = {
     {"results", OPT_RESULTS, NULL, 0,
      "Run nothing: say what differs between the results in the folders A and B", 0},
     ROW_THRESHOLD,
+    ROW_DEBUG,
     ROWS_OUTCOME,
     ROW_END};
 

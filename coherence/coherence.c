@@ -3,7 +3,6 @@
  * what is evicted. */
 #include "coherence/coherence_int.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -121,6 +120,26 @@ static inline void l1_hit(struct coherence *c, unsigned core, uint32_t slot, enu
     cache_touch(l1, slot);
 }
 
+/* What has failed is said elsewhere, so that the look-up keeps nothing for it. */
+static NO_INLINE void too_early(const struct coherence *c, unsigned core, struct paddr addr,
+                                sim_cycle now)
+{
+    ENSURE(core < c->cores, c->host.context, "core %u of %u", core, c->cores);
+    ENSURE(now >= c->latest, c->host.context,
+           "an access at cycle %llu comes before its turn, as others were at cycle %llu; of core "
+           "%u, line 0x%llx, state %c in its L1",
+           (unsigned long long)now, (unsigned long long)c->latest, core,
+           (unsigned long long)(addr.at >> c->line_shift << c->line_shift),
+           coherence_state(c, core, LEVEL_L1, addr));
+}
+
+static NO_INLINE NO_RETURN void no_hit(const struct coherence *c, unsigned core, struct paddr addr)
+{
+    ensure_failed(__FILE__, __LINE__, "permits", c->host.context,
+                  "core %u was to hit the line of 0x%llx in its L1, which has it in %c", core,
+                  (unsigned long long)addr.at, coherence_state(c, core, LEVEL_L1, addr));
+}
+
 /* Flattened, so that every call in it is inlined: the L1 look-up is the simulator's hottest code.
  */
 __attribute__((flatten)) struct coh_result coherence_access(struct coherence *c, unsigned core,
@@ -131,7 +150,8 @@ __attribute__((flatten)) struct coh_result coherence_access(struct coherence *c,
     const struct cache *l1 = &c->priv[core].l1;
     const uint32_t slot = cache_find(l1, line);
 
-    assert(core < c->cores && (now >= c->latest || !c->contention));
+    if (UNLIKELY(core >= c->cores || (now < c->latest && c->contention)))
+        too_early(c, core, addr, now);
     c->latest = now;
     if (UNLIKELY(slot == CACHE_NONE))
         return l1_miss(c, core, line, cmd, traffic, now);
@@ -173,7 +193,8 @@ static inline void l1_hits(struct coherence *c, unsigned core, const struct mem_
                            size_t n)
 {
     for (const struct mem_step *end = step + n; step < end; step++) {
-        assert(permits(c->priv[core].l1.state[step->slot], (enum mem_cmd)step->cmd));
+        if (UNLIKELY(!permits(c->priv[core].l1.state[step->slot], (enum mem_cmd)step->cmd)))
+            no_hit(c, core, step->at);
         l1_hit(c, core, step->slot, (enum mem_cmd)step->cmd, TRAFFIC_METADATA);
     }
 }
@@ -204,17 +225,32 @@ sim_cycle coherence_l1_latency(const struct coherence *c)
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-struct line_event *coh_event_add(struct coherence *c)
+void coh_event_add(struct txn *t, unsigned kind, unsigned cores, uint64_t line,
+                   enum priv_state state, enum loss why)
 {
+    const struct coh_change x = {(enum line_what)(kind & 255),
+                                 (enum mem_level)(kind >> 8),
+                                 cores & 255,
+                                 cores >> 8,
+                                 line,
+                                 state,
+                                 why};
+    struct coherence *c = t->c;
     struct line_queue *q = &c->lines;
 
+    if (c->watch.see)
+        coh_see(t, &x);
+    if (!(c->heard >> x.what & 1))
+        return;
     q->at = xgrow(q->at, q->n, &q->cap, sizeof *q->at);
-    return &q->at[q->n++];
+    c->room = c->watch.see ? 0 : q->cap;
+    coh_event_queue(c, t, x);
 }
 
 void coherence_listen(struct coherence *c, unsigned whats)
 {
-    c->listens = whats;
+    c->heard = whats;
+    c->listens = c->watch.see ? ~0U : whats;
 }
 
 struct line_queue *coherence_lines(struct coherence *c)
@@ -298,7 +334,7 @@ static void make_banks(struct coherence *c)
         return;
     c->bank = xcalloc((size_t)c->banks * nodes, sizeof *c->bank);
     for (unsigned i = 0; i < c->banks * nodes; i++)
-        calendar_init(&c->bank[i]);
+        calendar_init(&c->bank[i], c->host.context);
 }
 
 static struct coherence *make(const struct coh_env *env, const struct coh_params *p)
@@ -340,7 +376,7 @@ struct coherence *coherence_new(const struct coh_env *env, struct err *e)
     make_banks(c);
     prefetch_init(c, env);
     coh_stats_declare(c, env->stats);
-    c->network = network_new(&c->params.network, c->cores, c->contention,
+    c->network = network_new(&c->params.network, c->cores, c->contention, c->host.context,
                              stats_group(stats_root(env->stats), "network"));
     if (numa_several(c))
         network_numa(c->network, &c->params.numa, c->numa.cores,

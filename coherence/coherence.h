@@ -12,6 +12,7 @@
 #define LARDSIM_COHERENCE_H
 
 #include "base/addr.h"
+#include "base/ensure.h"
 #include "base/param.h"
 #include "base/stats.h"
 #include "memory/memory.h"
@@ -45,6 +46,7 @@ struct coh_host {
     void (*wake)(void *self, uint64_t key, sim_cycle at);
     void (*meets)(void *self, unsigned core);
     void (*ahead)(void *self, unsigned core, unsigned fetch);
+    const struct run_context *context; /* for assertions; may be NULL */
 };
 /* Keys of sleepers: the id of a read in the memory, or the line that another transaction holds. The
  * lowest bit keeps the two apart. */
@@ -71,6 +73,24 @@ struct line_event {
     bool dirty;        /* the copy differed from the level below */
     bool recalled;     /* INVALIDATE: its entry or its line in the L3 had to go; nobody wrote */
     uint8_t traffic;   /* enum mem_traffic of the access that caused it */
+};
+
+/* A step of an access, for who watches a run (coherence_watch): a message, or what happened to a
+ * line in a cache. */
+struct coh_sight {
+    bool message;
+    uint8_t traffic; /* enum mem_traffic: whose bytes they are */
+    struct paddr line;
+    /* A message: its class, its way, its bytes, when it leaves and when it is there. */
+    const char *class;
+    unsigned from, to, bytes; /* TRANSFER: from, the core that gave the line */
+    sim_cycle at, there;      /* a line's: at */
+    /* A line: where, its state before and after ('I', 'S', 'E', 'M'; in the L3 'C' clean, 'D'
+     * dirty), why it went, for the access of which line. */
+    uint8_t what, level, core; /* enum line_what; enum mem_level; whose cache */
+    char was, is;
+    const char *why; /* of a line that went; else NULL */
+    struct paddr cause;
 };
 
 struct coh_env {           /* borrowed */
@@ -175,6 +195,11 @@ struct line_queue {
     size_t n, cap;
 };
 struct line_queue *coherence_lines(struct coherence *c);
+
+/* From now on all that is seen is told, before the call that makes it returns. Watching changes
+ * nothing. */
+void coherence_watch(struct coherence *c, void (*see)(void *self, const struct coh_sight *s),
+                     void *self);
 
 /* Asserts the invariants: one writer or many readers, the directory exact, inclusion, every
  * resident line counted. Walks everything: for tests and the end of a run. */

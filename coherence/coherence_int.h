@@ -192,7 +192,8 @@ struct coherence {
     bool has_l3, has_l2, exclusive, inclusive_l2, inclusive_l3, contention; /* exclusive: the L2 */
     bool grouped;                                                           /* cores share L2s */
     unsigned group_mask;        /* cores of a group - 1 */
-    unsigned listens;           /* line events that are kept, bits by enum line_what */
+    unsigned listens;           /* line events that somebody hears of, bits by enum line_what */
+    unsigned heard;             /* of these, what a policy does: they are kept */
     struct cache *l3;           /* owns; by NUMA node */
     struct cache own_directory; /* non-inclusive L3 only */
     struct cache *tags;         /* of the directory: one of the two arrays above */
@@ -215,6 +216,12 @@ struct coherence {
     struct prefetcher *prefetcher;   /* owns; by core; NULL: there are none */
     unsigned stream_shift;           /* log2 of the lines in which a stream stays */
     struct line_queue lines;         /* events not taken yet; owns */
+    size_t room;                     /* of lines; 0 where somebody watches */
+    uint64_t about;                  /* the line whose messages go, for who watches */
+    struct coh_watch {               /* coherence_watch */
+        void (*see)(void *self, const struct coh_sight *s); /* NULL: nobody watches */
+        void *self;
+    } watch;
     struct coh_stats stats;
 };
 
@@ -269,6 +276,7 @@ static inline void txn_begin(struct txn *t, struct coherence *c, unsigned core, 
     t->entry = NULL;
     t->victim_at = 0;
     t->victim.any = false;
+    c->about = line;
 }
 
 /* ---- small things --------------------------------------------------------------------------- */
@@ -348,38 +356,68 @@ static inline void coh_count(struct cache_stats *s, unsigned core, enum mem_traf
     s->core_misses[core]++;
 }
 
+/* Of a core's copy of a line, in the transaction t. */
+#define ENSURE_STATE(rule, t, core, of_line)                                                       \
+    ENSURE(rule, (t)->c->host.context,                                                             \
+           "line 0x%llx of core %u is in %c in the L1 and %c in the L2; core %u accesses 0x%llx",  \
+           (unsigned long long)((of_line) << (t)->c->line_shift), (unsigned)(core),                \
+           coherence_state((t)->c, core, LEVEL_L1, paddr_of((of_line) << (t)->c->line_shift)),     \
+           coherence_state((t)->c, core, LEVEL_L2, paddr_of((of_line) << (t)->c->line_shift)),     \
+           (t)->l1, (unsigned long long)((t)->line << (t)->c->line_shift))
+
 /* ---- coherence.c ---------------------------------------------------------------------------- */
 
-struct line_event *coh_event_add(struct coherence *c);
-/* Adds an event. NULL: nobody listens to such events, and nothing was added. */
-static inline struct line_event *coh_event(struct txn *t, enum line_what what, enum mem_level level,
-                                           unsigned core, uint64_t line, bool dirty)
+/* What happens to a line. core, from: as in struct line_event; state: in which the cache had it,
+ * or, of a fill, in which it comes in, and in the L3 M for dirty; why: of a line that goes. */
+struct coh_change {
+    enum line_what what;
+    enum mem_level level;
+    unsigned core, from;
+    uint64_t line;
+    enum priv_state state;
+    enum loss why;
+};
+/* For policies, where there is room. */
+ALWAYS_INLINE void coh_event_queue(struct coherence *c, const struct txn *t, struct coh_change x)
 {
-    if (LIKELY(!(t->c->listens >> what & 1)))
-        return NULL;
-    struct line_event *e = coh_event_add(t->c);
-    *e = (struct line_event){
-        .addr = paddr_of(line << t->c->line_shift),
-        .what = (uint8_t)what,
-        .level = (uint8_t)level,
-        .core = (uint8_t)core,
-        .from = (uint8_t)core,
+    c->lines.at[c->lines.n++] = (struct line_event){
+        .addr = paddr_of(x.line << c->line_shift),
+        .what = (uint8_t)x.what,
+        .level = (uint8_t)x.level,
+        .core = (uint8_t)x.core,
+        .from = (uint8_t)x.from,
         .by = (uint8_t)t->core,
-        .dirty = dirty,
+        .dirty = x.state == PRIV_M,
+        .recalled = x.why == LOST_RECALLED,
         .traffic = (uint8_t)t->traffic,
     };
-    return e;
+}
+/* Makes room, and tells who watches. */
+void coh_event_add(struct txn *t, unsigned kind, unsigned cores, uint64_t line,
+                   enum priv_state state, enum loss why);
+/* Nothing is done here behind a call: whoever calls this has nothing to keep for it. */
+ALWAYS_INLINE void coh_event(struct txn *t, struct coh_change x)
+{
+    struct coherence *c = t->c;
+
+    if (LIKELY(!(c->listens >> x.what & 1)))
+        return;
+    if (LIKELY(c->lines.n < c->room))
+        coh_event_queue(c, t, x);
+    else
+        coh_event_add(t, (unsigned)x.what | (unsigned)x.level << 8, x.core | x.from << 8, x.line,
+                      x.state, x.why);
 }
 
 /* Of an L3's line; `node`: the NUMA node whose L3 it is. */
-static inline void coh_l3_event(struct txn *t, enum line_what what, unsigned node, uint64_t line,
-                                bool dirty)
+ALWAYS_INLINE void coh_l3_event(struct txn *t, enum line_what what, unsigned node, uint64_t line,
+                                bool dirty, enum loss why)
 {
-    struct line_event *e = coh_event(t, what, LEVEL_L3, t->core, line, dirty);
-
-    if (e)
-        e->from = (uint8_t)node;
+    coh_event(
+        t, (struct coh_change){what, LEVEL_L3, t->core, node, line, dirty ? PRIV_M : PRIV_S, why});
 }
+/* watch.c: tells who watches. */
+void coh_see(const struct txn *t, const struct coh_change *x);
 
 /* ---- histories.c ---------------------------------------------------------------------------- */
 

@@ -12,8 +12,6 @@
  *   the L2, whose state becomes M. */
 #include "coherence/coherence_int.h"
 
-#include <assert.h>
-
 struct shared_l2 { /* a line that a shared L2 has, and the L1s that have it, too */
     struct private_caches *of;
     unsigned leader, l2_slot;
@@ -74,18 +72,16 @@ static void drop_l1(struct txn *t, const struct shared_l2 *g, unsigned core, uin
 {
     struct cache *l1 = &t->c->priv[core].l1;
     const uint32_t slot = cache_find(l1, line);
-    const bool dirty = l1->state[slot] == PRIV_M;
+    const enum priv_state was = (enum priv_state)l1->state[slot];
 
     if (what != LINE_EVICT || core != t->l1) /* its own access needs no notice */
         meet(t, core);
-    if (dirty)
+    if (was == PRIV_M)
         g->of->l2.state[g->l2_slot] = PRIV_M;
     g->of->l2_above[g->l2_slot] &= (uint8_t) ~(1U << (core - g->leader));
     cache_drop(l1, slot);
     lose(t->c, LEVEL_L1, why);
-    struct line_event *e = coh_event(t, what, LEVEL_L1, core, line, dirty);
-    if (e)
-        e->recalled = why == LOST_RECALLED;
+    coh_event(t, (struct coh_change){what, LEVEL_L1, core, core, line, was, why});
 }
 
 static void drop_all_l1(struct txn *t, const struct shared_l2 *g, uint64_t line,
@@ -99,16 +95,14 @@ enum priv_state group_drop(struct txn *t, unsigned of, uint64_t line, enum loss 
 {
     const struct shared_l2 g = group_of(t->c, of, line);
 
-    assert(g.l2_slot != CACHE_NONE);
+    ENSURE_STATE(g.l2_slot != CACHE_NONE, t, of, line);
     drop_all_l1(t, &g, line, LINE_INVALIDATE, why);
     const enum priv_state was = (enum priv_state)g.of->l2.state[g.l2_slot];
     if (t->c->prefetcher)
         prefetch_lost(t->c, of, g.l2_slot);
     cache_drop(&g.of->l2, g.l2_slot);
     lose(t->c, LEVEL_L2, why);
-    struct line_event *e = coh_event(t, LINE_INVALIDATE, LEVEL_L2, of, line, was == PRIV_M);
-    if (e)
-        e->recalled = why == LOST_RECALLED;
+    coh_event(t, (struct coh_change){LINE_INVALIDATE, LEVEL_L2, of, of, line, was, why});
     return was;
 }
 
@@ -117,15 +111,16 @@ static void share_l1(struct txn *t, const struct shared_l2 *g, unsigned core)
 {
     struct cache *l1 = &t->c->priv[core].l1;
     const uint32_t slot = cache_find(l1, t->line);
-    const bool dirty = l1->state[slot] == PRIV_M;
+    const enum priv_state was = (enum priv_state)l1->state[slot];
 
-    if (l1->state[slot] == PRIV_S)
+    if (was == PRIV_S)
         return;
     meet(t, core);
     l1->state[slot] = PRIV_S;
     t->c->stats.level[LEVEL_L1].downgrades++;
-    coh_event(t, LINE_DOWNGRADE, LEVEL_L1, core, t->line, dirty);
-    if (dirty)
+    coh_event(t,
+              (struct coh_change){LINE_DOWNGRADE, LEVEL_L1, core, core, t->line, was, LOST_CLEAN});
+    if (was == PRIV_M)
         written_down(t, g);
 }
 
@@ -136,10 +131,10 @@ enum priv_state group_downgrade(struct txn *t, unsigned of)
     for (unsigned left = g.of->l2_above[g.l2_slot]; left;)
         share_l1(t, &g, next_above(&g, &left));
     const enum priv_state was = (enum priv_state)g.of->l2.state[g.l2_slot];
-    assert(was >= PRIV_E);
+    ENSURE_STATE(was >= PRIV_E, t, of, t->line);
     g.of->l2.state[g.l2_slot] = PRIV_S;
     t->c->stats.level[LEVEL_L2].downgrades++;
-    coh_event(t, LINE_DOWNGRADE, LEVEL_L2, of, t->line, was == PRIV_M);
+    coh_event(t, (struct coh_change){LINE_DOWNGRADE, LEVEL_L2, of, of, t->line, was, LOST_CLEAN});
     return was;
 }
 
@@ -189,7 +184,7 @@ bool group_up(struct txn *t, uint32_t l2_slot, sim_cycle at)
     const uint8_t bit = (uint8_t)(1U << (t->l1 - t->core));
     const bool asked = ask_siblings(t, &g);
 
-    assert(l2_slot != CACHE_NONE);
+    ENSURE_STATE(l2_slot != CACHE_NONE, t, t->l1, t->line);
     cache_touch(&of->l2, l2_slot);
     if (t->cmd != MEM_LOAD)
         of->l2.state[l2_slot] = PRIV_M;

@@ -4,8 +4,6 @@
  * under the caches, which must not keep what it moved (4.2). */
 #include "coherence/coherence_int.h"
 
-#include <assert.h>
-
 const char *coherence_no_histories(const struct coherence *c)
 {
     if (c->grouped)
@@ -90,20 +88,22 @@ static sim_cycle caches_drop(void *coherence, unsigned core, struct paddr addr, 
     const uint64_t line = addr.at >> c->line_shift;
     const uint32_t slot = cache_find(c->tags, line);
     struct entry *e = slot == CACHE_NONE ? NULL : &c->entry[slot];
-    const unsigned listens = c->listens; /* the policy asked for this: it hears no event of it */
+    const unsigned heard = c->heard; /* the policy asked for this: it hears no event of it */
 
-    assert(!e || !e->pending);
+    ENSURE(!e || !e->pending, c->host.context,
+           "core %u drops line 0x%llx, whose read of memory is not answered", core,
+           (unsigned long long)addr.at);
     const enum mem_level at = nearest(c, line, e);
     *level = (uint8_t)at;
     if (at == LEVEL_NONE)
         return now;
-    c->listens = 0;
+    coherence_listen(c, 0);
     if (e) {
         struct txn t;
         txn_begin(&t, c, core, line, MEM_STORE, TRAFFIC_METADATA, now);
         drop_private(&t, e);
     }
-    c->listens = listens;
+    coherence_listen(c, heard);
     drop_shared(c, line, slot);
     c->stats.dropped++;
     return now + latency_of(c, at);
@@ -117,7 +117,10 @@ sim_cycle coherence_probe(struct coherence *c, unsigned core, struct paddr addr,
     uint64_t left[2] = {cores[0], cores[1]};
     sim_cycle last = now;
 
-    assert(now >= c->latest || !c->contention);
+    ENSURE(now >= c->latest || !c->contention, c->host.context,
+           "a probe at cycle %llu comes before its turn, as others were at cycle %llu; of core %u, "
+           "line 0x%llx",
+           (unsigned long long)now, (unsigned long long)c->latest, core, (unsigned long long)addr.at);
     c->latest = now;
     c->stats.probes++;
     txn_begin(&t, c, core, addr.at >> c->line_shift, MEM_LOAD, TRAFFIC_METADATA, now);

@@ -8,8 +8,6 @@
 
 #include "memory/perturb.h"
 
-#include <assert.h>
-
 unsigned home_controller(const struct coherence *c, uint64_t line)
 {
     if (numa_several(c))
@@ -46,10 +44,8 @@ static bool is_store(const struct txn *t)
 /* The core gave the line to the one that asks. */
 static void transfer(struct txn *t, unsigned from)
 {
-    struct line_event *e = coh_event(t, LINE_TRANSFER, LEVEL_L1, t->core, t->line, false);
-
-    if (e)
-        e->from = (uint8_t)from;
+    coh_event(t, (struct coh_change){LINE_TRANSFER, LEVEL_L1, t->core, from, t->line, PRIV_S,
+                                     LOST_CLEAN});
 }
 
 /* ---- who answers. Each returns when the core has the line ----------------------------------- */
@@ -199,6 +195,7 @@ static sim_cycle memory_read(struct txn *t, sim_cycle at)
     t->entry->pending = false;
     t->woken = true;
     t->floor = cycle_max(t->floor, woken);
+    c->about = t->line;
     return t->floor;
 }
 
@@ -215,7 +212,7 @@ static sim_cycle from_memory(struct txn *t, sim_cycle at)
     at = memory_read(t, at);
     at = send(t, controller, t->home, MSG_MEMORY_DATA, BYTES_DATA, at);
     if (c->inclusive_l3)
-        coh_l3_event(t, LINE_FILL, 0, t->line, false);
+        coh_l3_event(t, LINE_FILL, 0, t->line, false, LOST_CLEAN);
     return send(t, t->home, t->core, MSG_DATA, BYTES_DATA, at);
 }
 
@@ -224,7 +221,7 @@ static sim_cycle from_nowhere(struct txn *t, sim_cycle at)
 {
     t->c->stats.allocated++;
     if (t->c->inclusive_l3)
-        coh_l3_event(t, LINE_FILL, 0, t->line, false);
+        coh_l3_event(t, LINE_FILL, 0, t->line, false, LOST_CLEAN);
     return from_l3(t, at);
 }
 
@@ -279,7 +276,10 @@ static struct coh_result finish(struct txn *t, enum mem_level level, sim_cycle d
 {
     struct coherence *c = t->c;
 
-    assert(done >= t->start);
+    ENSURE(done >= t->start, c->host.context,
+           "core %u has line 0x%llx at cycle %llu, before it asked at %llu", t->l1,
+           (unsigned long long)(t->line << c->line_shift), (unsigned long long)done,
+           (unsigned long long)t->start);
     if (c->contention)
         t->entry->busy = cycle_max(done, t->busy);
     if (t->woken)
@@ -388,7 +388,7 @@ struct coh_result home_upgrade(struct txn *t, enum mem_level level, sim_cycle no
     if (!data)
         at = send(t, t->core, t->home, MSG_REQUEST, BYTES_CONTROL, at);
     at = shared_entry(t, home_bank(t, t->bank, at), &found) + time->upgrade_search;
-    assert(found);
+    ENSURE_STATE(found, t, t->l1, t->line);
     const bool alone = only_sharer(t->entry, t->core);
     sim_cycle done = invalidate_others(t, NOBODY, at, time->upgrade_remote);
     if (numa_several(c))

@@ -96,6 +96,9 @@ struct numa_links {
 
 struct network {
     struct numa_links *numa; /* owns; NULL: there is one node */
+    network_seen *see;       /* NULL: nobody watches */
+    void *seer;
+    bool beyond; /* one of these is there: a message asks for both at once */
     enum topology topology;
     bool contention;
     unsigned nodes, columns; /* columns: of the mesh */
@@ -270,33 +273,63 @@ void network_count(struct network *n, enum msg m, unsigned bytes, enum mem_traff
     n->total.untimed++;
 }
 
-sim_cycle network_send(struct network *n, unsigned from, unsigned to, enum msg m, unsigned bytes,
-                       enum mem_traffic traffic, sim_cycle floor, sim_cycle at)
+/* With neither NUMA nodes nor who watches. */
+ALWAYS_INLINE void deliver(struct network *n, unsigned from, unsigned to, struct worm *w)
 {
     struct totals *t = &n->total;
     const unsigned hops = hops_of(n, from, to);
-    struct worm w = {floor, at, count(n, m, bytes, traffic)};
+    const sim_cycle at = w->head;
 
     if (!hops) {
         t->inside++;
-        return at;
+        return;
     }
     t->between++;
     t->hops += hops;
-    t->flit_hops += hops * w.flits;
+    t->flit_hops += hops * w->flits;
     if (n->topology == CROSSBAR)
-        travel_crossbar(n, from, to, &w);
+        travel_crossbar(n, from, to, w);
     else
-        travel_hops(n, from, to, &w);
+        travel_hops(n, from, to, w);
     if (n->contention) { /* what it took beyond an idle network is waiting */
         const sim_cycle idle = n->topology == CROSSBAR ? 0 : hops * (n->router + n->wire);
-        const sim_cycle waited = w.head - at - idle;
+        const sim_cycle waited = w->head - at - idle;
         t->waited += waited;
         histogram_add(&t->waits, waited);
     }
-    if (UNLIKELY(n->numa != NULL))
+}
+
+static NO_INLINE sim_cycle send_beyond(struct network *n, unsigned from, unsigned to, enum msg m,
+                                       unsigned bytes, enum mem_traffic traffic, sim_cycle floor,
+                                       sim_cycle at)
+{
+    struct worm w = {floor, at, count(n, m, bytes, traffic)};
+
+    deliver(n, from, to, &w);
+    if (n->numa)
         travel_numa(n, from, to, bytes, &w);
+    if (n->see)
+        n->see(n->seer, from, to, m, bytes, traffic, at, w.head);
     return w.head;
+}
+
+/* What is not asked of each message is asked before anything else: whoever calls has its arguments
+ * still where the other function takes them. */
+sim_cycle network_send(struct network *n, unsigned from, unsigned to, enum msg m, unsigned bytes,
+                       enum mem_traffic traffic, sim_cycle floor, sim_cycle at)
+{
+    if (UNLIKELY(n->beyond))
+        return send_beyond(n, from, to, m, bytes, traffic, floor, at);
+    struct worm w = {floor, at, count(n, m, bytes, traffic)};
+    deliver(n, from, to, &w);
+    return w.head;
+}
+
+void network_watch(struct network *n, network_seen *see, void *self)
+{
+    n->see = see;
+    n->seer = self;
+    n->beyond = true;
 }
 
 /* ---- statistics ----------------------------------------------------------------------------- */
@@ -398,7 +431,7 @@ static unsigned columns_for(unsigned nodes)
 }
 
 struct network *network_new(const struct network_params *p, unsigned nodes, bool contention,
-                            struct stats_group *g)
+                            const struct run_context *context, struct stats_group *g)
 {
     static const unsigned links[] = {
         [CROSSBAR] = CROSSBAR_LINKS, [RING] = RING_LINKS, [MESH] = MESH_LINKS};
@@ -415,7 +448,7 @@ struct network *network_new(const struct network_params *p, unsigned nodes, bool
     n->links = links[p->topology];
     n->link = xcalloc((size_t)nodes * n->links, sizeof *n->link);
     for (size_t i = 0; i < (size_t)nodes * n->links; i++)
-        calendar_init(&n->link[i].busy);
+        calendar_init(&n->link[i].busy, context);
     declare_classes(g, &n->total);
     declare_ways(g, n);
     declare_waits(g, n);
@@ -450,8 +483,9 @@ void network_numa(struct network *n, const struct numa_params *p, unsigned cores
     u->package_hop = p->package_hop;
     u->link = xcalloc((size_t)u->nodes * u->nodes, sizeof *u->link);
     for (size_t i = 0; i < (size_t)u->nodes * u->nodes; i++)
-        calendar_init(&u->link[i].busy);
+        calendar_init(&u->link[i].busy, n->link[0].busy.context);
     n->numa = u;
+    n->beyond = true;
     declare_numa(g, u);
 }
 

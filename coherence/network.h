@@ -2,7 +2,7 @@
 #ifndef LARDSIM_NETWORK_H
 #define LARDSIM_NETWORK_H
 
-#include "base/base.h"
+#include "base/ensure.h"
 #include "base/calendar.h"
 #include "base/param.h"
 #include "base/stats.h"
@@ -41,7 +41,7 @@ struct network;
  * data and metadata apart, messages, bytes and flits; hops; cycles that messages waited for links;
  * the busiest link's flits; with their invariants. */
 struct network *network_new(const struct network_params *p, unsigned nodes, bool contention,
-                            struct stats_group *g);
+                            const struct run_context *context, struct stats_group *g);
 /* The first `cores` of its nodes are NUMA node 0, the next node 1, and so on: from one to the other
  * messages take the links that p says, besides. Before the first message. */
 void network_numa(struct network *n, const struct numa_params *p, unsigned cores,
@@ -53,6 +53,10 @@ sim_cycle network_send(struct network *n, unsigned from, unsigned to, enum msg m
                        enum mem_traffic traffic, sim_cycle floor, sim_cycle at);
 /* Counts a message without timing it. */
 void network_count(struct network *n, enum msg m, unsigned bytes, enum mem_traffic traffic);
+/* Tells of each message from now on; there: when it arrives. */
+typedef void network_seen(void *self, unsigned from, unsigned to, enum msg m, unsigned bytes,
+                          enum mem_traffic traffic, sim_cycle at, sim_cycle there);
+void network_watch(struct network *n, network_seen *see, void *self);
 /* Routers passed on the way: 0 inside a node, 1 on the crossbar. */
 unsigned network_hops(const struct network *n, unsigned from, unsigned to);
 /* The next node on the way; at != to. */

@@ -8,8 +8,6 @@
  * cores share an L2 is in group.c. */
 #include "coherence/coherence_int.h"
 
-#include <assert.h>
-
 static struct cache *cache_of(const struct coherence *c, unsigned core, enum mem_level level)
 {
     return level == LEVEL_L1 ? &c->priv[core].l1 : &c->priv[core].l2;
@@ -61,7 +59,7 @@ static inline void meet(const struct coherence *c, unsigned core)
 }
 
 static inline void drop(struct txn *t, unsigned core, enum mem_level level, uint32_t slot,
-                        uint64_t line, bool dirty, enum loss why)
+                        uint64_t line, enum priv_state was, enum loss why)
 {
     if (slot == CACHE_NONE)
         return;
@@ -69,9 +67,7 @@ static inline void drop(struct txn *t, unsigned core, enum mem_level level, uint
         prefetch_lost(t->c, core, slot);
     cache_drop(cache_of(t->c, core, level), slot);
     lose(t->c, level, why);
-    struct line_event *e = coh_event(t, LINE_INVALIDATE, level, core, line, dirty);
-    if (e)
-        e->recalled = why == LOST_RECALLED;
+    coh_event(t, (struct coh_change){LINE_INVALIDATE, level, core, core, line, was, why});
 }
 
 enum priv_state private_drop(struct txn *t, unsigned core, uint64_t line, enum loss why)
@@ -82,20 +78,20 @@ enum priv_state private_drop(struct txn *t, unsigned core, uint64_t line, enum l
     const struct places at = places_of(t->c, core, line);
     const enum priv_state was = state_at(t->c, core, at);
 
-    assert(was != PRIV_I);
-    drop(t, core, LEVEL_L1, at.l1, line, was == PRIV_M, why);
-    drop(t, core, LEVEL_L2, at.l2, line, was == PRIV_M, why);
+    ENSURE_STATE(was != PRIV_I, t, core, line);
+    drop(t, core, LEVEL_L1, at.l1, line, was, why);
+    drop(t, core, LEVEL_L2, at.l2, line, was, why);
     return was;
 }
 
 static inline void share(struct txn *t, unsigned core, enum mem_level level, uint32_t slot,
-                         bool dirty)
+                         enum priv_state was)
 {
     if (slot == CACHE_NONE)
         return;
     cache_of(t->c, core, level)->state[slot] = PRIV_S;
     t->c->stats.level[level].downgrades++;
-    coh_event(t, LINE_DOWNGRADE, level, core, t->line, dirty);
+    coh_event(t, (struct coh_change){LINE_DOWNGRADE, level, core, core, t->line, was, LOST_CLEAN});
 }
 
 enum priv_state private_downgrade(struct txn *t, unsigned core)
@@ -106,9 +102,9 @@ enum priv_state private_downgrade(struct txn *t, unsigned core)
     const struct places at = places_of(t->c, core, t->line);
     const enum priv_state was = state_at(t->c, core, at);
 
-    assert(was >= PRIV_E);
-    share(t, core, LEVEL_L1, at.l1, was == PRIV_M);
-    share(t, core, LEVEL_L2, at.l2, was == PRIV_M);
+    ENSURE_STATE(was >= PRIV_E, t, core, t->line);
+    share(t, core, LEVEL_L1, at.l1, was);
+    share(t, core, LEVEL_L2, at.l2, was);
     return was;
 }
 
@@ -142,7 +138,8 @@ ALWAYS_INLINE void put(struct txn *t, struct private_caches *p, enum mem_level l
     cache_put(level == LEVEL_L1 ? &p->l1 : &p->l2, slot, m.line, (uint8_t)m.state);
     s->fills++;
     s->resident++;
-    coh_event(t, LINE_FILL, level, level == LEVEL_L1 ? t->l1 : t->core, m.line, m.state == PRIV_M);
+    const unsigned core = level == LEVEL_L1 ? t->l1 : t->core;
+    coh_event(t, (struct coh_change){LINE_FILL, level, core, core, m.line, m.state, LOST_CLEAN});
 }
 
 /* Empties a slot for another line. */
@@ -153,8 +150,8 @@ ALWAYS_INLINE void evict(struct txn *t, struct private_caches *p, enum mem_level
         prefetch_lost(t->c, t->core, slot);
     cache_drop(level == LEVEL_L1 ? &p->l1 : &p->l2, slot);
     lose(t->c, level, why);
-    coh_event(t, LINE_EVICT, level, level == LEVEL_L1 ? t->l1 : t->core, m->line,
-              m->state == PRIV_M);
+    const unsigned core = level == LEVEL_L1 ? t->l1 : t->core;
+    coh_event(t, (struct coh_change){LINE_EVICT, level, core, core, m->line, m->state, why});
 }
 
 static inline enum loss by_state(enum priv_state state)

@@ -7,8 +7,6 @@
  * without asking anyone. */
 #include "coherence/coherence_int.h"
 
-#include <assert.h>
-
 /* ---- to memory ------------------------------------------------------------------------------ */
 
 /* Posted: nobody waits for it. */
@@ -20,6 +18,7 @@ static void memory_write(struct txn *t, uint64_t line, enum mem_traffic traffic,
         c->stats.vanished++;
         return;
     }
+    c->about = line;
     const struct mem_request write = {
         .addr = paddr_of(line << c->line_shift),
         .at = coh_send_as(t, traffic, home_node(c, line), home_controller(c, line),
@@ -30,6 +29,7 @@ static void memory_write(struct txn *t, uint64_t line, enum mem_traffic traffic,
 
     c->stats.memory_writes++;
     c->memory->type->request(c->memory->self, &write);
+    c->about = t->line;
 }
 
 /* ---- the L3's lines. `node`: the NUMA node whose L3 it is -------------------------------------
@@ -65,7 +65,7 @@ static void l3_evict(struct txn *t, unsigned node, uint32_t slot, bool dirty)
 
     cache_drop(&c->l3[node], slot);
     lose(c, LEVEL_L3, dirty ? LOST_DIRTY : LOST_CLEAN);
-    coh_l3_event(t, LINE_EVICT, node, line, dirty);
+    coh_l3_event(t, LINE_EVICT, node, line, dirty, dirty ? LOST_DIRTY : LOST_CLEAN);
 }
 
 void shared_l3_drop(struct txn *t, unsigned node, uint32_t slot)
@@ -75,7 +75,7 @@ void shared_l3_drop(struct txn *t, unsigned node, uint32_t slot)
 
     cache_drop(l3, slot);
     lose(t->c, LEVEL_L3, LOST_INVALIDATED);
-    coh_l3_event(t, LINE_INVALIDATE, node, t->line, dirty);
+    coh_l3_event(t, LINE_INVALIDATE, node, t->line, dirty, LOST_INVALIDATED);
 }
 
 /* Non-inclusive: the L3 takes a line from a core. Its own victim is in no core's way: a dirty one
@@ -107,7 +107,7 @@ static void l3_take(struct txn *t, unsigned node, uint64_t line, bool dirty,
             memory_write(t, victim, whose(state), at);
     }
     l3_put(t, node, slot, line, dirty, traffic);
-    coh_l3_event(t, LINE_FILL, node, line, dirty);
+    coh_l3_event(t, LINE_FILL, node, line, dirty, LOST_CLEAN);
 }
 
 void shared_write_back(struct txn *t, unsigned owner, sim_cycle at)
@@ -136,7 +136,7 @@ static void recall(struct txn *t, uint64_t line, const struct entry *e)
 {
     uint64_t left[2] = {e->sharers[0], e->sharers[1]};
 
-    assert(!t->victim.any);
+    ENSURE_STATE(!t->victim.any, t, t->l1, t->victim.line);
     t->victim.any = true;
     t->victim.line = line;
     t->victim.sharers[0] = left[0];
@@ -191,6 +191,7 @@ static sim_cycle sleep_for(struct txn *t, uint64_t line, sim_cycle at)
     struct coherence *c = t->c;
 
     t->floor = cycle_max(t->floor, c->host.sleep(c->host.self, COH_KEY_LINE(line)));
+    c->about = t->line;
     return cycle_max(t->floor, at);
 }
 
@@ -255,6 +256,7 @@ static sim_cycle recall_messages(struct txn *t, sim_cycle at)
     const unsigned home = home_node(c, t->victim.line);
     sim_cycle last = at;
 
+    c->about = t->victim.line;
     while (sharers_any(t->victim.sharers)) {
         const unsigned core = sharers_next(t->victim.sharers);
         const bool modified = core == t->victim.modified;
@@ -268,6 +270,7 @@ static sim_cycle recall_messages(struct txn *t, sim_cycle at)
             last = cycle_max(
                 last, coh_send_as(t, traffic, core, home, MSG_WRITE_BACK, BYTES_DATA, there));
     }
+    c->about = t->line;
     return last;
 }
 
@@ -345,6 +348,7 @@ void shared_put(struct txn *t, uint64_t line, uint32_t slot, enum priv_state sta
     const bool dirty = state == PRIV_M;
     bool take = false;
 
+    c->about = line;
     sharer_remove(e, t->core);
     if (e->owner == t->core)
         e->owner = NOBODY;

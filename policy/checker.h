@@ -26,9 +26,10 @@ struct checker_env {
     void (*on_conflict)(void *arg, const char *label, const struct event *ev, sim_addr location,
                         const struct race_side *earlier);
     void *on_race_arg;
-    struct err *err;              /* as policy_env's */
-    unsigned instance;            /* as policy_env's */
-    const struct live_heap *heap; /* NULL: what metadata take beside it is not looked at */
+    struct err *err;                   /* as policy_env's */
+    const struct run_context *context; /* as policy_env's */
+    unsigned instance;                 /* as policy_env's */
+    const struct live_heap *heap;      /* NULL: what metadata take beside it is not looked at */
     /* Of a machine, as policy_env's; all NULL: detection only. */
     const struct policy_machine *machine;
     void *host;
@@ -61,7 +62,10 @@ void checker_lines_told(struct checker *c, const struct line_queue *q, unsigned 
 /* The core pays for what it has heard of lines, or others have for it. */
 sim_cycle checker_line_paid(struct checker *c, unsigned core, sim_cycle now);
 unsigned checker_lines(const struct checker *c); /* that it wants to hear of */
-bool checker_pays(const struct checker *c);      /* what it decides may take time */
+/* What it has made of the access on this core since the last call, for who watches. */
+enum checker_did { DID_CHECK, DID_LEAVE, DID_SPARE, DID_PASS, DID_DEFER, CHECKER_DIDS };
+enum checker_did checker_did(struct checker *c, unsigned core);
+bool checker_pays(const struct checker *c); /* what it decides may take time */
 /* A hint, without effect: an access that comes. */
 void checker_soon(const struct checker *c, const struct event *ev);
 bool checker_looks_ahead(const struct checker *c); /* it makes something of that */

@@ -44,6 +44,7 @@ struct policy_env {              /* borrowed for the policy's life */
     /* Costs: on a machine only. */
     const struct policy_charges *charges; /* the policy's own */
     struct ledger *cost;                  /* its ledger, which gathers nothing without a machine */
+    const struct run_context *context;    /* for assertions; may be NULL */
     unsigned instance; /* of the run's policies, from 0: each has metadata of its own */
     const struct policy_machine *machine; /* NULL: detection only */
     void *host;

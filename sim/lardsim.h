@@ -116,6 +116,15 @@ LARDSIM_API int lardsim_set(struct lardsim *l,
  * finished or freed; a lock sees to that, which a child process inherits. Before lardsim_start. */
 LARDSIM_API int lardsim_output(struct lardsim *l, const char *dir, int overwrite);
 
+/* Called with each thing that happens in the run and passes the filter, as a line of text, valid
+ * during the call: turns of events, messages, changes of state, checks, charges, sleeps
+ * (docs/debugging.md). filter: "all", or some of event=, address=, line=, core= and cycles=, each
+ * with a number or FROM-TO, with commas between them; all of them must hold. Another call adds a
+ * filter; lines pass that any lets pass, and go to the function of the first call. Watching changes
+ * no result. Before lardsim_start. */
+LARDSIM_API int lardsim_debug(struct lardsim *l, const char *filter,
+                              void (*fn)(void *arg, const char *line), void *arg);
+
 LARDSIM_API int lardsim_start(struct lardsim *l);
 
 /* Pull: reads the source to its end: a path, "-", or "synth:key=value,...". NULL: what the

@@ -11,7 +11,7 @@ unit_tests += tests/results/job/t_progress tests/results/papers/t_judge tests/re
 	tests/results/reduce/t_reduce tests/trace/lives/t_lives tests/trace/lives/t_strip
 unit_tests += tests/coherence/t_coherence tests/coherence/t_coherence_apart \
 	tests/coherence/t_coherence_ce tests/coherence/t_coherence_limits \
-	tests/coherence/t_coherence_random tests/coherence/t_explore tests/coherence/t_explore_shapes tests/coherence/t_histories \
+	tests/coherence/t_coherence_random tests/coherence/t_context tests/coherence/t_explore tests/coherence/t_explore_shapes tests/coherence/t_histories \
 	tests/coherence/t_groups tests/coherence/t_machines tests/coherence/t_network \
 	tests/coherence/t_nodes tests/coherence/t_prefetch tests/coherence/t_routes
 unit_tests += tests/gem5/t_live tests/gem5/t_map tests/gem5/t_port tests/gem5/t_replay
@@ -133,6 +133,7 @@ scripts += tests/cli/cache.sh
 scripts += tests/cli/cli.sh
 scripts += tests/cli/compare.sh
 scripts += tests/cli/drawing.sh
+scripts += tests/cli/debug.sh
 scripts += tests/cli/dsm.sh
 scripts += tests/cli/engines.sh
 scripts += tests/cli/explain.sh

@@ -26,6 +26,12 @@ void print_note(const char *fmt, ...)
     free(text);
 }
 
+void print_seen(void *unused, const char *line)
+{
+    (void)unused;
+    fprintf(stderr, "%s\n", line);
+}
+
 void print_broken(FILE *out, const char *text, size_t column, size_t indent, size_t width)
 {
     bool first = true; /* no word stands on this line yet */

@@ -9,6 +9,8 @@
 
 /* A line on standard error, "lardsim: " before it. */
 void print_note(const char *fmt, ...) PRINTF_LIKE(1, 2);
+/* A line on standard error as it is, for who is told lines. unused: NULL. */
+void print_seen(void *unused, const char *line);
 /* By text_visible. */
 void print_visible(FILE *out, const char *text);
 /* text broken between words, each paragraph (a line) anew, from column on; further lines are

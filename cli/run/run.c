@@ -84,7 +84,7 @@ static void run_source(struct lardsim *l, const struct cli *c, struct race_group
 {
     struct progress progress;
 
-    progress_begin(&progress, cli_has(c, OPT_QUIET), 1);
+    progress_begin(&progress, cli_has(c, OPT_QUIET) || cli_has(c, OPT_DEBUG), 1);
     if (!cli_has(c, OPT_QUIET) || cli_has(c, OPT_JSON))
         lardsim_on_race(l, race_groups_add, races);
     lardsim_on_unused(l, given_warn_unused, NULL);
@@ -197,6 +197,7 @@ static const struct argp_option options[] = {
      "Write to this file what each core did, cycle by cycle, for Perfetto or Chrome", 0},
     {"record", OPT_RECORD, "FILE", 0,
      "Write the execution to this file, as a trace; in program order (docs/machine.md)", 0},
+    ROW_DEBUG,
     ROWS_OUTCOME,
     ROW_END};
 

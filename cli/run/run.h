@@ -26,6 +26,14 @@
     {                                                                                              \
         "output", 'o', "DIR", 0, "Write the results to this folder, which must be new or empty", 0 \
     }
+#define ROW_DEBUG                                                                                  \
+    {                                                                                              \
+        "debug", OPT_DEBUG, "FILTER", 0,                                                           \
+            "Print what happens in the run to standard error, a line each thing: all, or what "    \
+            "event=, address=, line=, core= and cycles= let pass, each a number or FROM-TO; may "  \
+            "be repeated (docs/debugging.md)",                                                     \
+            0                                                                                      \
+    }
 #define ROWS_OUTCOME                                                                               \
     {                                                                                              \
         "error-on-race",                                                                           \

@@ -171,14 +171,14 @@ struct dsm *dsm_new(const struct dsm_env *env, struct err *e)
     }
     d->process = xcalloc(d->n, sizeof *d->process);
     for (unsigned i = 0; i < d->n; i++) {
-        calendar_init(&d->process[i].handler);
+        calendar_init(&d->process[i].handler, NULL);
         d->process[i].told = DSM_MSGS;
         d->process[i].stood_to = UINT64_MAX; /* it has done nothing yet, and serves at no cost */
     }
     d->host = xcalloc(d->n, sizeof *d->host);
     for (unsigned i = 0; i < d->n; i++) {
-        calendar_init(&d->host[i].out);
-        calendar_init(&d->host[i].in);
+        calendar_init(&d->host[i].out, NULL);
+        calendar_init(&d->host[i].in, NULL);
     }
     dsm_account(d, NULL);
     dsm_declare(d, stats_group(stats_root(env->stats), "dsm"));

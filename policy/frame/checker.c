@@ -93,6 +93,7 @@ static sim_cycle check_parts(struct checker *c, const struct event *ev, unsigned
         now = tell_access(c, &part, core, out, now);
     c->st.checked += some;
     c->st.disabled += !some;
+    c->did[core] = some ? DID_CHECK : DID_PASS;
     if (c->after.granules != before)
         c->left_out = *c->env.number + 1;
     return now;
@@ -103,12 +104,14 @@ static sim_cycle check_access(struct checker *c, const struct event *ev, unsigne
 {
     if (ev->flags & c->skips) {
         c->st.unchecked++;
+        c->did[core] = DID_LEAVE;
         if (UNLIKELY(c->filter))
             filter_count_flags(c->filter, ev);
         return now;
     }
     if (UNLIKELY(c->filter) && filter_spares(c->filter, ev, *c->env.number)) {
         c->st.spared++;
+        c->did[core] = DID_SPARE;
         return now;
     }
     if (UNLIKELY(after_race_disables(&c->after)))
@@ -181,6 +184,7 @@ static sim_cycle rare_access(struct checker *c, const struct event *ev, unsigned
 {
     if (ev->flags & EVF_IN_TXN) {
         defer(c, ev);
+        c->did[core] = DID_DEFER;
         return now;
     }
     /* Before the check what it acquires, after it what it releases: its own access lies between. */
@@ -428,6 +432,14 @@ void checker_lines_told(struct checker *c, const struct line_queue *q, unsigned 
 sim_cycle checker_line_paid(struct checker *c, unsigned core, sim_cycle now)
 {
     return checker_lines(c) ? pay(c, core, now) : now;
+}
+
+enum checker_did checker_did(struct checker *c, unsigned core)
+{
+    const enum checker_did did = (enum checker_did)c->did[core];
+
+    c->did[core] = DID_CHECK;
+    return did;
 }
 
 unsigned checker_lines(const struct checker *c)

@@ -54,6 +54,7 @@ struct checker {
     struct budget budget;
     struct txn_log *txn; /* by thread */
     size_t txns;
+    uint8_t did[MAX_CORES];        /* by core: enum checker_did, since checker_did_nothing */
     unsigned skips;                /* flags of accesses that the view does not check */
     bool raw_clocks, other_clocks; /* written so far: by WriteVC, by other synchronisation */
     struct checker_stats st;

@@ -265,6 +265,7 @@ static int create(struct checker *c, struct err *e)
         .exec = c->env.exec ? c->env.exec : no_exec,
         .mem = c->env.mem ? c->env.mem : no_mem,
         .err = c->env.err,
+        .context = c->env.context,
     };
     /* Statistics are for good: nothing is declared for a policy that can't be. */
     if (place_metadata(c, common.metadata, e))

@@ -155,7 +155,8 @@ struct hline *line_new(struct radish *r, struct data_line *p, unsigned core, uns
 
 void line_leaves(struct radish *r, struct hline *h)
 {
-    assert(!h->leaving);
+    ENSURE(!h->leaving, r->env->context, "history line 0x%llx of core %u leaves twice",
+           (unsigned long long)h->number, h->core);
     if (r->hint[h->core] == h)
         r->hint[h->core] = NULL;
     core_remove(r, h);
@@ -300,7 +301,9 @@ void record_add(struct radish *r, struct hline *h, const struct access_record *w
 {
     struct access_record *x = empty_place(r, h, comes_last(h, what));
 
-    assert(what->set && !(h->has[class_of(what)] & what->set));
+    ENSURE(what->set && !(h->has[class_of(what)] & what->set), r->env->context,
+           "history line 0x%llx of core %u has a record of these granules",
+           (unsigned long long)h->number, h->core);
     *x = *what;
     index_record(h, x, x->set);
     r->st.records++;

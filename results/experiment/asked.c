@@ -136,9 +136,14 @@ void specs_free(struct specs *s)
 
 /* ---- the settings of one policy's run ------------------------------------------------------- */
 
+static bool is_no_policy(const struct given_setting *s)
+{
+    return !given_is_policy(s);
+}
+
 struct given specs_given(const struct given *g, const struct specs *s, size_t which)
 {
-    struct given one = given_copy(g, given_is_configuration);
+    struct given one = given_copy(g, is_no_policy);
 
     given_add(&one, GIVEN_POLICY, s->spec[which]);
     if (s->truth && which > 0) {

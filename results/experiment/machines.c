@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/folder.h"
+#include "base/program/print.h"
 #include "results/experiment/costs.h"
 #include "results/job/progress.h"
 #include "results/job/stopped.h"
@@ -84,6 +85,8 @@ static void run_once(struct lardsim *l, const struct cost_table *t, const struct
     lardsim_on_unused(l, note_unused, unused);
     progress_run(progress, l, label);
     stop_run(l);
+    if (given_has(g, GIVEN_DEBUG))
+        print_note("run policy=%s", label);
     sim_others(l, (const char *const *)s->spec, s->n + (s->truth != NULL));
     if (given_apply(g, l) || (judged && sim_compare(l)) || set_output(l, t, label) ||
         lardsim_start(l))
@@ -279,7 +282,7 @@ static void run_all(struct cost_table *t, const struct costs_asked *asked, const
     struct progress progress;
     bool failed = false;
 
-    progress_begin(&progress, asked->quiet, s->n);
+    progress_begin(&progress, asked->quiet || given_has(asked->given, GIVEN_DEBUG), s->n);
     for (size_t i = 0; i < s->n && !failed; i++) {
         struct given one = specs_given(asked->given, s, i);
         failed = run_policy(t, &one, s, &unused, &progress, e);

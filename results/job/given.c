@@ -50,7 +50,7 @@ bool given_is_policy(const struct given_setting *s)
 
 bool given_is_configuration(const struct given_setting *s)
 {
-    return s->kind != GIVEN_POLICY;
+    return s->kind != GIVEN_POLICY && s->kind != GIVEN_DEBUG;
 }
 
 /* "policies=vc,exact=vc", or NULL: owned by the caller. */
@@ -84,6 +84,8 @@ static int apply_one(const struct given_setting *s, struct lardsim *l)
         return lardsim_preset(l, s->text);
     case GIVEN_SET:
         return lardsim_set(l, s->text);
+    case GIVEN_DEBUG:
+        return lardsim_debug(l, s->text, print_seen, NULL);
     case GIVEN_POLICY:
         break;
     }

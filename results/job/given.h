@@ -9,8 +9,9 @@
 enum given_kind {
     GIVEN_FILE, /* or the name of a preset, without a path */
     GIVEN_PRESET,
-    GIVEN_SET,   /* "l2.size=1Mi" */
-    GIVEN_POLICY /* "vc", "naive=vc"; takes effect after all else, wherever it stands */
+    GIVEN_SET,    /* "l2.size=1Mi" */
+    GIVEN_POLICY, /* "vc", "naive=vc"; takes effect after all else, wherever it stands */
+    GIVEN_DEBUG   /* "event=120": a filter of lardsim_debug; changes no result */
 };
 struct given_setting {
     enum given_kind kind;
@@ -29,12 +30,13 @@ void given_free(struct given *g);
 bool given_has(const struct given *g, enum given_kind kind);
 bool given_any(const struct given_setting *s);
 bool given_is_policy(const struct given_setting *s);
-bool given_is_configuration(const struct given_setting *s); /* anything but a policy */
+bool given_is_configuration(const struct given_setting *s); /* neither a policy nor a filter */
 
-/* Applies the settings to a run, before lardsim_start, with its command line. 0, or as
- * lardsim_set. */
+/* Applies the settings to a run, before lardsim_start, with its command line. What a filter lets
+ * pass is printed to standard error. 0, or as lardsim_set. */
 int given_apply(const struct given *g, struct lardsim *l);
-/* Applies all but the policies to a configuration without a run: nothing is opened or made. */
+/* Applies all but policies and filters to a configuration without a run: nothing is opened or made.
+ */
 struct config;
 int given_gather(const struct given *g, struct config *to, struct err *e);
 /* Warns of a value that had no effect; for lardsim_on_unused. */

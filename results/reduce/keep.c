@@ -310,7 +310,8 @@ static char **arguments(const struct aim *k)
     static const char *const option[] = {[GIVEN_FILE] = "--config",
                                          [GIVEN_PRESET] = "--preset",
                                          [GIVEN_SET] = "--set",
-                                         [GIVEN_POLICY] = "--policy"};
+                                         [GIVEN_POLICY] = "--policy",
+                                         [GIVEN_DEBUG] = "--debug"};
     const struct given *g = k->given;
     char **arg = xcalloc(2 * g->n + 5, sizeof *arg);
     size_t n = 0;

@@ -397,7 +397,7 @@ ALWAYS_INLINE struct coh_result access_physical(struct machine *m, unsigned core
     struct core *c = &m->core[core];
     const struct coh_result r =
         UNLIKELY(m->access != NULL)
-            ? m->access(m->scheduler, core, physical, bytes, cmd, c->clock)
+            ? m->access(m, core, physical, bytes, cmd, c->clock)
             : coherence_access(m->coherence, core, physical, cmd, TRAFFIC_DATA, c->clock);
 
     /* Waiting for what goes on beside has been charged already. */

@@ -57,6 +57,17 @@ struct core {
     bool had_thread;
 };
 
+struct machine;
+struct seen_access {
+    struct paddr at;
+    unsigned bytes;
+    enum mem_cmd cmd;
+    enum mem_traffic traffic;
+    sim_cycle from;
+    struct coh_result is;
+    char was[2], has[2]; /* of the L1, the L2; 0: there is none */
+};
+
 /* What a scheduler in which others go on in the middle of an event does for those of this core. */
 struct machine_turns {
     sim_cycle (*until)(void *scheduler, unsigned core, sim_cycle at); /* or later: when it is */
@@ -71,6 +82,23 @@ struct machine_turns {
     bool (*guesses)(void *scheduler, unsigned core, uint64_t branch, bool taken);
     void (*passes)(void *scheduler, unsigned core, uint64_t from);
     sim_cycle (*mispredicted)(void *scheduler, unsigned core, sim_cycle now);
+};
+
+/* Who watches a run is told of this, besides what coherence tells (docs/debugging.md). */
+struct machine_sights {
+    void *self;
+    /* An access was made: its bytes, of the program or of a policy; the states that the core's L1
+     * and L2 had its line in, and have. */
+    void (*access)(void *self, unsigned core, const struct seen_access *a);
+    void (*spent)(void *self, unsigned core, enum spent what, sim_cycle from, uint64_t cycles);
+    /* A core, or what it does not wait for, goes on later. until: CYCLE_NEVER: not known. */
+    void (*sleeps)(void *self, const char *until_what, sim_cycle until);
+    void (*wakes)(void *self, sim_cycle at);
+    /* A thread waits for another one's event. */
+    void (*waits)(void *self, unsigned core, enum wait_reason why, sim_tid by, uint64_t event);
+    /* What the watched one stands for. */
+    struct coh_result (*made)(struct machine *m, unsigned core, struct paddr physical,
+                              unsigned bytes, enum mem_cmd cmd, sim_cycle now);
 };
 
 struct cluster;   /* cluster.h */
@@ -102,11 +130,13 @@ struct machine {
      * where stores or loads need not be waited for. NULL: at once. */
     void *scheduler;
     const struct machine_turns *turns;
-    struct coh_result (*access)(void *scheduler, unsigned core, struct paddr physical,
+    struct coh_result (*access)(struct machine *m, unsigned core, struct paddr physical,
                                 unsigned bytes, enum mem_cmd cmd, sim_cycle now);
-    struct intervals *intervals; /* NULL: none */
-    sim_cycle interval_end;      /* of the one that is being counted; CYCLE_NEVER: none */
-    struct timeline *timeline;   /* NULL: none */
+    struct machine_sights *sights; /* borrows; NULL: nobody watches */
+    bool tells_spent;              /* there is a timeline, or somebody watches */
+    struct intervals *intervals;   /* NULL: none */
+    sim_cycle interval_end;        /* of the one that is being counted; CYCLE_NEVER: none */
+    struct timeline *timeline;     /* NULL: none */
 };
 
 /* Binds the parts of the configuration that a machine has. seed: of the workload whose threads are
@@ -116,15 +146,14 @@ struct machine *machine_new(struct config *config, struct stats *stats, uint32_t
 void machine_account(struct machine *m, struct budget *b); /* what it has, and what it will */
 void machine_free(struct machine *m);
 
-/* timeline.c: hears of all cycles. */
-void timeline_spent(struct timeline *t, unsigned core, enum spent what, sim_cycle from,
-                    uint64_t cycles);
+/* To the timeline and to who watches. */
+void machine_tell_spent(struct machine *m, unsigned core, enum spent what, uint64_t cycles);
 
 /* Charges cycles of a core: its clock goes on by as many. */
 static inline void core_spend(struct machine *m, struct core *c, enum spent what, uint64_t cycles)
 {
-    if (UNLIKELY(m->timeline))
-        timeline_spent(m->timeline, (unsigned)(c - m->core), what, c->clock, cycles);
+    if (UNLIKELY(m->tells_spent))
+        machine_tell_spent(m, (unsigned)(c - m->core), what, cycles);
     c->clock += cycles;
     c->spent[(size_t)what * MAX_CORES] += cycles;
 }
@@ -185,11 +214,17 @@ static inline sim_cycle machine_step(struct machine *m, unsigned core, const str
     return machine_step_done(r, i, now,
                              machine_metadata(m, core, s->at, s->bytes, (enum mem_cmd)s->cmd, now));
 }
+/* The same, and tells who watches: for whom it is made in place of the others. */
+struct coh_result machine_metadata_seen(struct machine *m, unsigned core, struct paddr at,
+                                        unsigned bytes, enum mem_cmd cmd, sim_cycle now);
+void machine_watch(struct machine *m); /* once there is a scheduler: accesses of the program, too */
 /* All of them, where nobody goes on in between. */
 sim_cycle machine_steps(struct machine *m, unsigned core, const struct mem_run *r, sim_cycle now);
 /* What policies get of the machine; their host is the machine: policies.c. */
 struct policy_machine machine_policies(struct machine *m);
 sim_cycle machine_exec(void *machine, unsigned core, unsigned instructions, sim_cycle now);
+sim_cycle machine_mem_seen(void *machine, unsigned core, struct paddr physical, unsigned bytes,
+                           enum mem_cmd cmd, sim_cycle now);
 sim_cycle machine_mem(void *machine, unsigned core, struct paddr physical, unsigned bytes,
                       enum mem_cmd cmd, sim_cycle now);
 

@@ -42,6 +42,37 @@ sim_cycle machine_steps(struct machine *m, unsigned core, const struct mem_run *
     return now;
 }
 
+sim_cycle machine_mem_seen(void *machine, unsigned core, struct paddr addr, unsigned bytes,
+                           enum mem_cmd cmd, sim_cycle now)
+{
+    struct machine *m = machine;
+
+    for (uint64_t left = bytes; left;) {
+        const uint64_t room = line_room(m, addr.at), n = left < room ? left : room;
+        now = until(m, core, now);
+        now = machine_metadata_seen(m, core, addr, (unsigned)n, cmd, now).done;
+        addr = paddr_plus(addr, n);
+        left -= n;
+    }
+    return now;
+}
+
+/* One by one, each at its turn. */
+static sim_cycle run_seen(void *machine, unsigned core, const struct mem_run *r, sim_cycle now)
+{
+    struct machine *m = machine;
+
+    if (machine_pipelined(m))
+        return m->turns->steps(m->scheduler, core, r, now);
+    for (size_t i = 0; i < r->n; i++) {
+        const struct mem_step *s = &r->step[i];
+        now = until(m, core, machine_step_begins(m, core, r, i, now));
+        now = machine_step_done(
+            r, i, now, machine_metadata_seen(m, core, s->at, s->bytes, (enum mem_cmd)s->cmd, now));
+    }
+    return now;
+}
+
 static sim_cycle run(void *machine, unsigned core, const struct mem_run *r, sim_cycle now)
 {
     struct machine *m = machine;
@@ -107,7 +138,7 @@ struct policy_machine machine_policies(struct machine *m)
         .cores = (unsigned)m->params.cores,
         .line = (unsigned)m->params.line,
         .memory = m->pages.params.mapping == PAGES_IDENTITY ? 0 : m->pages.params.memory,
-        .run = run,
+        .run = m->sights ? run_seen : run,
         .pages = &m->pages,
         .ask = ask,
         .stop = stop,

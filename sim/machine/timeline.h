@@ -1,5 +1,5 @@
 /* timeline.h - what each core did in a window of time, as a file that Perfetto and Chrome show
- * (docs/results.md). machine.h calls timeline_spent for all cycles that are charged. */
+ * (docs/results.md). */
 #ifndef LARDSIM_TIMELINE_H
 #define LARDSIM_TIMELINE_H
 
@@ -14,6 +14,9 @@ struct timeline *timeline_new(const char *path, bool replace, struct config *con
                               struct err *e);
 /* What the core is charged from now on is for this event. */
 void timeline_event(struct timeline *t, unsigned core, const struct event *ev, uint64_t number);
+/* Hears of all cycles, as they are charged. */
+void timeline_spent(struct timeline *t, unsigned core, enum spent what, sim_cycle from,
+                    uint64_t cycles);
 /* Writes the rest; frees t. NULL is fine. */
 int timeline_close(struct timeline *t, struct err *e);
 void timeline_abort(struct timeline *t); /* nothing is left; NULL is fine */

@@ -21,12 +21,13 @@ const char *const wait_reason_text[WAIT_REASONS] = {
     [WAIT_KERNEL] = "kernel thread",
 };
 
-struct order *order_new(uint64_t window, struct budget *of)
+struct order *order_new(uint64_t window, const struct run_context *context, struct budget *of)
 {
     struct order *o = xcalloc(1, sizeof *o);
 
     assert(window > 0);
     o->window = window;
+    o->context = context;
     o->budget.of = of;
     map_init(&o->pages, &o->budget);
     o->objects = shadow_new(8, sizeof(struct object *), &o->budget);
@@ -330,8 +331,10 @@ static void unhang(struct order *o, struct lane *l)
 {
     struct extra *x = l->first;
 
-    assert(!l->blocked && order_met(o, &x->own) && (!x->shared || order_met(o, x->shared)) &&
-           !x->scan);
+    ENSURE(!l->blocked && order_met(o, &x->own) && (!x->shared || order_met(o, x->shared)) &&
+               !x->scan,
+           o->context, "an event of thread %u ran before what it had to wait for",
+           (unsigned)l->head->rec[l->at].tid);
     l->first = x->next;
     l->special = l->first ? l->first->ordinal : NEVER;
     if (x->heap)
@@ -343,7 +346,8 @@ bool order_take(struct order *o, sim_tid tid)
 {
     struct lane *l = &o->lane[tid];
 
-    assert(tid < o->lanes && l->taken < l->added);
+    ENSURE(tid < o->lanes && l->taken < l->added, o->context,
+           "thread %u has run an event that it does not have", (unsigned)tid);
     o->wokens = 0;
     if (UNLIKELY(l->taken == l->special))
         unhang(o, l);
@@ -422,7 +426,7 @@ int order_stuck(struct order *o, const struct names *names, struct err *e)
         return err_set(e, LARD_INTERNAL, "the timed order stands still with all events run");
     tid = order_oldest(o);
     order_peek(o, tid, &next);
-    assert(next.state == ORDER_READY);
+    ENSURE(next.state == ORDER_READY, o->context, "the oldest event may not run");
     describe(names, tid, &next, oldest, sizeof oldest);
     if (!first_blocked(o, &tid, &next))
         return err_set(e, LARD_INTERNAL, "the timed order stands still: %s, may run and does not",

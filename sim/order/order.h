@@ -4,7 +4,7 @@
 #ifndef LARDSIM_ORDER_H
 #define LARDSIM_ORDER_H
 
-#include "base/base.h"
+#include "base/ensure.h"
 #include "trace/trace.h"
 
 enum wait_reason { /* why a thread's next event can't run yet */
@@ -23,8 +23,9 @@ enum wait_reason { /* why a thread's next event can't run yet */
 extern const char *const wait_reason_text[WAIT_REASONS];
 
 struct order;
-/* window: events that have been added and not yet taken, at most (order_full). */
-struct order *order_new(uint64_t window, struct budget *of);
+/* window: events that have been added and not yet taken, at most (order_full). context: for
+ * assertions; may be NULL. */
+struct order *order_new(uint64_t window, const struct run_context *context, struct budget *of);
 void order_free(struct order *o);
 
 /* Adds the next event of the recorded order (1 or 2 records). Not when full. -1: over the budget.

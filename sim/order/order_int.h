@@ -127,6 +127,7 @@ struct order {
     struct lane *lane; /* owns; by thread */
     size_t lanes, lane_cap;
     uint64_t window, pending, peak;
+    const struct run_context *context; /* borrows */
     bool closed;
     struct chunk *spare;    /* owns */
     struct min_heap oldest; /* number, or less, of a lane's next event to the lane */

@@ -225,11 +225,10 @@ void buffers_drain(struct timed *s, unsigned core)
 
 /* A load sees the core's own stores: the buffer answers if it has all the bytes; if it has a part,
  * the load waits until those stores are in the cache. */
-struct coh_result buffers_access(void *arg, unsigned core, struct paddr addr, unsigned bytes,
-                                 enum mem_cmd cmd, sim_cycle now)
+struct coh_result buffers_access(struct machine *m, unsigned core, struct paddr addr,
+                                 unsigned bytes, enum mem_cmd cmd, sim_cycle now)
 {
-    struct timed *s = arg;
-    struct machine *m = s->machine;
+    struct timed *s = m->scheduler;
 
     if (cmd == MEM_STORE && m->core_params.store_buffer && !s->buffers[core].sync)
         return store(s, core, addr, bytes);

@@ -109,6 +109,16 @@ static void suspend(struct timed *s)
     *s->head.env.number = number; /* its event is in hand again */
 }
 
+/* The same, and tells who watches. */
+static NO_INLINE void suspend_seen(struct timed *s, const char *until_what, sim_cycle until)
+{
+    const struct machine_sights *see = s->machine->sights;
+
+    see->sleeps(see->self, until_what, until);
+    suspend(s);
+    see->wakes(see->self, s->queue.active->at);
+}
+
 void queue_resume(struct timed *s, struct agent *a)
 {
     struct fiber *f = a->fiber;
@@ -136,7 +146,10 @@ sim_cycle queue_sleep(struct timed *s, uint64_t key)
         *first = (uint64_t)(uintptr_t)a;
     }
     s->queue.asleep++;
-    suspend(s);
+    if (UNLIKELY(s->machine->sights != NULL))
+        suspend_seen(s, key & KEY_CORE(0) ? "core" : key & 1 ? "line" : "memory", CYCLE_NEVER);
+    else
+        suspend(s);
     return a->at;
 }
 
@@ -179,7 +192,10 @@ sim_cycle queue_until(void *arg, unsigned core, sim_cycle at)
     if (queue_goes_on(s, at))
         return a->at;
     queue_at(s, a, a->at);
-    suspend(s);
+    if (UNLIKELY(s->machine->sights != NULL))
+        suspend_seen(s, "turn", a->at);
+    else
+        suspend(s);
     return a->at;
 }
 

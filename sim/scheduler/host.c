@@ -55,10 +55,10 @@ struct host_order {
 /* ---- what machine and policies ask --------------------------------------------------------- */
 
 /* The host has waited for it. */
-static struct coh_result host_access(void *self, unsigned core, struct paddr physical,
+static struct coh_result host_access(struct machine *m, unsigned core, struct paddr physical,
                                      unsigned bytes, enum mem_cmd cmd, sim_cycle now)
 {
-    const struct host_order *h = self;
+    const struct host_order *h = m->scheduler;
     struct coh_result r = {.level = (uint8_t)h->at.level};
 
     (void)bytes;
@@ -169,6 +169,11 @@ void host_ran(struct host_order *h, const struct turn *t)
     h->core[t->core].lag += h->added;
     h->st.added += h->added;
     h->latest = now > h->latest ? now : h->latest;
+}
+
+unsigned host_core(const struct host_order *h)
+{
+    return h->at.core;
 }
 
 sim_cycle host_latest(const struct host_order *h)

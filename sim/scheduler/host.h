@@ -11,6 +11,7 @@ struct host_order *host_order_new(const struct host_params *p, struct machine *m
 void host_order_free(struct host_order *h); /* NULL is fine */
 void host_start(struct host_order *h, struct turn *t);
 void host_ran(struct host_order *h, const struct turn *t);
+unsigned host_core(const struct host_order *h);    /* of the event in hand */
 sim_cycle host_latest(const struct host_order *h); /* clock of a core that has run */
 
 #endif

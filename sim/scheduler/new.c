@@ -65,7 +65,7 @@ static sim_cycle metadata_turn(void *arg, unsigned core, sim_cycle at)
 
 struct coh_host scheduler_host(struct scheduler **s)
 {
-    return (struct coh_host){s, host_sleep, host_wake, host_meets, host_ahead};
+    return (struct coh_host){s, host_sleep, host_wake, host_meets, host_ahead, NULL};
 }
 
 /* ---- making and freeing ---------------------------------------------------------------------- */
@@ -118,6 +118,7 @@ static const struct scheduler_type timed = {
     .run = timed_run,
     .next = timed_next,
     .settle = timed_settle,
+    .where = timed_where,
     .destroy = timed_destroy,
 };
 
@@ -143,7 +144,7 @@ struct scheduler *scheduler_timed(const struct schedule_params *p, const struct 
     s->head.env = *env;
     s->machine = env->machine;
     s->l1_latency = coherence_l1_latency(env->machine->coherence);
-    s->order = order_new(p->window, env->memory);
+    s->order = order_new(p->window, env->context, env->memory);
     /* The cores, then their store buffers and MSHRs: all that has a time at which it goes on. */
     s->queue.agents = n + buffers_agents(s);
     s->queue.agent = xcalloc(s->queue.agents, sizeof *s->queue.agent);

@@ -10,7 +10,6 @@
  * known then, unless the memory answers later: then an agent makes it (buffers.c). */
 #include "sim/scheduler/timed.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 struct flight {      /* a load under way */
@@ -581,16 +580,17 @@ static struct coh_result make(struct moment *t, const struct access *a)
 
 /* ---- the program's --------------------------------------------------------------------------- */
 
-static struct coh_result data_access(void *self, unsigned core, struct paddr addr, unsigned bytes,
-                                     enum mem_cmd cmd, sim_cycle now)
+static struct coh_result data_access(struct machine *m, unsigned core, struct paddr addr,
+                                     unsigned bytes, enum mem_cmd cmd, sim_cycle now)
 {
-    struct timed *s = self;
+    struct timed *s = m->scheduler;
     struct moment t = program_at(s, core);
     const struct access a = {.at = addr, .bytes = bytes, .cmd = cmd, .traffic = TRAFFIC_DATA};
     struct coh_result r;
 
-    (void)now; /* without assertions */
-    assert(t.now == now);
+    ENSURE(t.now == now, s->head.env.context,
+           "an access of core %u at cycle %llu, whose clock is at %llu; address 0x%llx", core,
+           (unsigned long long)now, (unsigned long long)t.now, (unsigned long long)addr.at);
     s->machine->core[core].ready = 0;
     if (cmd != MEM_ATOMIC && s->buffers[core].sync) {
         translate(&t, addr);

@@ -177,9 +177,44 @@ static void recorded_destroy(struct scheduler *s)
     free(r);
 }
 
+/* -1: its thread has no core yet. */
+static int core_in_hand(const struct recorded *r, const struct event *ev)
+{
+    const struct machine_params *p = &r->head.env.machine->params;
+    const uint64_t *core = map_find(&r->thread_core, ev->tid);
+
+    if (r->hosted)
+        return (int)host_core(r->hosted);
+    if (p->compat == COMPAT_CE)
+        return (int)(ev->tid % p->cores);
+    return core ? (int)*core - 1 : -1;
+}
+
+/* Inside a slice the number alone is kept up to date. */
+static void recorded_where(const struct scheduler *s, int of, struct whereabouts *to,
+                           const struct event **ev)
+{
+    const struct recording *in = &s->trace;
+    const struct event *next = in->at < in->batch.records ? &in->batch.rec[in->at] : NULL;
+    const struct machine *m = s->env.machine;
+    const int core = m && next ? core_in_hand((const struct recorded *)s, next) : -1;
+
+    to->core = of < 0 ? core : of;
+    if (m && to->core >= 0)
+        to->cycle = m->core[to->core].clock;
+    if (to->core != core)
+        return;
+    to->event = m ? in->number : *s->env.number;
+    if (next && to->event == in->number) {
+        to->thread = next->tid;
+        *ev = next;
+    }
+}
+
 static const struct scheduler_type recorded = {
     .run = recorded_run,
     .next = recorded_next,
+    .where = recorded_where,
     .destroy = recorded_destroy,
 };
 
@@ -206,6 +241,7 @@ static sim_cycle hosted_settle(struct scheduler *s)
 static const struct scheduler_type hosted = {
     .run = recorded_run,
     .next = recorded_next,
+    .where = recorded_where,
     .settle = hosted_settle,
     .destroy = recorded_destroy,
 };

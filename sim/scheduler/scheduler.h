@@ -11,6 +11,7 @@
 #ifndef LARDSIM_SCHEDULER_H
 #define LARDSIM_SCHEDULER_H
 
+#include "base/ensure.h"
 #include "sim/machine/machine.h"
 
 enum { THREADS_PINNED, THREADS_ROUND_ROBIN };
@@ -70,6 +71,7 @@ struct scheduler_env {       /* borrowed */
     void (*soon)(void *host, const struct event *ev);
     /* A store buffer or an MSHR has used the core's caches. Takes no time. */
     void (*used_caches)(void *host, unsigned core);
+    const struct run_context *context; /* for assertions; may be NULL */
     struct err *err;
 };
 
@@ -96,6 +98,8 @@ struct scheduler_type {
     /* *t is the turn that has run, or TURN_NONE; then the next one. False: none now. */
     bool (*next)(struct scheduler *s, struct turn *t);
     sim_cycle (*settle)(struct scheduler *s);
+    void (*where)(const struct scheduler *s, int core, struct whereabouts *to,
+                  const struct event **ev);
     void (*destroy)(struct scheduler *s);
 };
 
@@ -139,6 +143,17 @@ static inline int scheduler_run(struct scheduler *s)
 static inline bool scheduler_next(struct scheduler *s, struct turn *t)
 {
     return s->type->next(s, t);
+}
+/* Where the core is, or, with -1, whoever has the turn: what is known of *to, which is
+ * WHERE_UNKNOWN before, and the event in hand, or NULL. In program order the event's number is that
+ * in which it was made, as it has no other yet. */
+static inline const struct event *scheduler_where(const struct scheduler *s, int core,
+                                                  struct whereabouts *to)
+{
+    const struct event *ev = NULL;
+
+    s->type->where(s, core, to, &ev);
+    return ev;
 }
 /* Before statistics are looked at in the middle: what is counted late is counted now. Returns the
  * time of the latest turn; 0 where turns have none. */

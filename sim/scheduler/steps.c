@@ -13,8 +13,6 @@
  */
 #include "sim/scheduler/timed.h"
 
-#include <assert.h>
-
 /* The hits before step `end` are being made: their latencies pass, and that step begins. */
 static void pass_hits(const struct timed *s, unsigned core, struct ahead_steps *h, size_t end)
 {
@@ -70,6 +68,13 @@ static sim_cycle look_ahead(const struct timed *s, unsigned core, struct ahead_s
     return now;
 }
 
+static NO_INLINE NO_RETURN void not_its_turn(const struct timed *s, unsigned core, sim_cycle now)
+{
+    ensure_failed(__FILE__, __LINE__, "the core has the turn", s->head.env.context,
+                  "a policy works on core %u at cycle %llu, and others were at cycle %llu", core,
+                  (unsigned long long)now, (unsigned long long)s->queue.now);
+}
+
 /* To the turn of step h->at, or of a later one if it hits. Returns the first of the hits before
  * that, which are still to be made. */
 static size_t wait_turn(struct timed *s, unsigned core, struct ahead_steps *h)
@@ -83,7 +88,8 @@ static size_t wait_turn(struct timed *s, unsigned core, struct ahead_steps *h)
     queue_until(s, core, each ? h->now : look_ahead(s, core, h));
     const size_t first = h->at;
     pass_hits(s, core, h, h->end);
-    assert(h->now == s->queue.now);
+    if (UNLIKELY(h->now != s->queue.now))
+        not_its_turn(s, core, h->now);
     return first;
 }
 
@@ -93,7 +99,8 @@ sim_cycle timed_steps(void *self, unsigned core, const struct mem_run *r, sim_cy
     struct machine *m = s->machine;
     struct ahead_steps *h = &s->ahead[core];
 
-    assert(s->queue.active == &s->queue.agent[core]);
+    if (UNLIKELY(s->queue.active != &s->queue.agent[core]))
+        not_its_turn(s, core, now);
     for (*h = (struct ahead_steps){.run = r}; h->at < r->n; h->at++) {
         h->now = machine_step_begins(m, core, r, h->at, now);
         const size_t first = wait_turn(s, core, h);

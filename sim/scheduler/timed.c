@@ -155,6 +155,7 @@ static inline void take_up(struct timed *s, struct run_queue *q, sim_tid tid)
     struct sched_thread *th = &s->threads.at[tid];
     struct machine *m = s->machine;
 
+    q->busy = true;
     if (UNLIKELY(m->timeline))
         timeline_event(m->timeline, q->agent->core, q->next.ev, q->next.number);
     if (UNLIKELY(th->waited || th->ready_at > q->core->clock))
@@ -166,7 +167,6 @@ static inline void take_up(struct timed *s, struct run_queue *q, sim_tid tid)
         core_spend(m, q->core, SPENT_WINDOW, s->queue.now - at);
         at = s->queue.now;
     }
-    q->busy = true;
     q->access = event_is_access(q->next.ev);
     if (m->soon && q->access)
         s->head.env.soon(s->head.env.host, q->next.ev);
@@ -353,6 +353,9 @@ static NO_INLINE void wait_for(struct timed *s, struct run_queue *q)
 {
     struct sched_thread *th = &s->threads.at[q->last];
 
+    if (UNLIKELY(s->machine->sights != NULL))
+        s->machine->sights->waits(s->machine->sights->self, q->agent->core, q->next.why, q->next.by,
+                                  q->next.by_number);
     th->state = THREAD_WAITING;
     th->why = q->next.why;
     th->waited = true;
@@ -575,12 +578,20 @@ static NO_INLINE bool read_ahead(struct timed *s)
 
 /* ---- a run ---------------------------------------------------------------------------------- */
 
+static NO_INLINE NO_RETURN void goes_back(const struct timed *s, const struct agent *a)
+{
+    ensure_failed(__FILE__, __LINE__, "a->at >= s->queue.now", s->head.env.context,
+                  "core %u was to go on at cycle %llu, and others were at cycle %llu", a->core,
+                  (unsigned long long)a->at, (unsigned long long)s->queue.now);
+}
+
 /* An agent's time has come. True: that a core's thread is at an event, which runs now. */
 static inline bool turn(struct timed *s, struct agent *a, struct turn *t)
 {
     if (UNLIKELY(a->at >= s->machine->interval_end))
         intervals_pass(s->machine->intervals, a->at);
-    assert(a->at >= s->queue.now);
+    if (UNLIKELY(a->at < s->queue.now))
+        goes_back(s, a);
     s->queue.stale = true;
     queue_turn(s, a);
     s->queue.active = a;
@@ -640,6 +651,25 @@ sim_cycle timed_settle(struct scheduler *head)
     for (unsigned i = 0; i < s->machine->params.cores; i++)
         pass_time(s, &s->core[i]);
     return s->queue.now;
+}
+
+void timed_where(const struct scheduler *head, int of, struct whereabouts *to,
+                 const struct event **ev)
+{
+    const struct timed *s = (const struct timed *)head;
+    const struct agent *a = of < 0 ? s->queue.active : &s->queue.agent[of];
+
+    to->cycle = s->queue.now;
+    if (!a)
+        return;
+    to->core = (int)a->core;
+    const struct run_queue *q = &s->core[a->core];
+    if (a->step || !(q->busy || (q->n && q->next.state == ORDER_BLOCKED)) ||
+        q->next.state > ORDER_BLOCKED)
+        return;
+    *ev = q->next.ev;
+    to->thread = q->next.ev->tid;
+    to->event = q->next.number;
 }
 
 void timed_run(struct scheduler *head)

@@ -228,8 +228,8 @@ size_t buffers_agents(const struct timed *s); /* how many there are to be */
 void buffers_init(struct timed *s);
 void buffers_free(struct timed *s);
 void buffers_finish(struct timed *s); /* the run ends when all is done */
-struct coh_result buffers_access(void *s, unsigned core, struct paddr physical, unsigned bytes,
-                                 enum mem_cmd cmd, sim_cycle now);
+struct coh_result buffers_access(struct machine *m, unsigned core, struct paddr physical,
+                                 unsigned bytes, enum mem_cmd cmd, sim_cycle now);
 void buffers_ahead(struct timed *s, unsigned core, unsigned fetch); /* of coh_host */
 void buffers_drain(struct timed *s, unsigned core); /* waits for all of the core's */
 /* A store goes into the buffer, where there is room. */
@@ -292,6 +292,8 @@ sim_cycle timed_settle(struct scheduler *head);
 void timed_plan(struct timed *s, sim_tid tid); /* its core takes up its next thread, if it can */
 bool timed_next(struct scheduler *head, struct turn *t);
 void timed_run(struct scheduler *head);
+void timed_where(const struct scheduler *head, int core, struct whereabouts *to,
+                 const struct event **ev);
 
 /* Keys that are not coherence's: it uses at most 2^63. */
 #define KEY_CORE(core) (UINT64_C(1) << 63 | (core))

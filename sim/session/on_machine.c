@@ -148,11 +148,15 @@ int machine_begins(struct lardsim *l, unsigned granule)
         return err_set(&l->err, LARD_CONFIG,
                        "order: host is for a multicore, whose cores are the host's; set "
                        "machine=multicore");
-    const struct coh_host host = timed ? scheduler_host(&l->scheduler) : (struct coh_host){0};
+    struct coh_host host = timed ? scheduler_host(&l->scheduler) : (struct coh_host){0};
+
+    host.context = &l->context;
     l->machine =
         machine_new(l->config, l->stats, l->params.machine, timed, own_seed(l), &host, &l->err);
     if (!l->machine || watch(l))
         return -1;
+    l->machine->sights = watched_sights(l);
+    l->machine->tells_spent = l->machine->timeline || l->machine->sights;
     l->machine->word = run_layout(&l->params, l->pulled)->word;
     machine_account(l->machine, &l->memory);
     l->heap.budget.of = &l->memory;
@@ -197,7 +201,7 @@ void machine_lent(struct lardsim *l, struct checker_env *env)
     env->machine = &l->policies;
     env->host = l->machine;
     env->exec = machine_exec;
-    env->mem = machine_mem;
+    env->mem = l->watched ? machine_mem_seen : machine_mem;
     env->heap = &l->heap;
 }
 
@@ -231,6 +235,7 @@ void machine_ends(struct lardsim *l)
     intervals_pass(m->intervals, m->cycles ? m->cycles - 1 : 0);
     machine_finish(m);
     intervals_finish(m->intervals);
+    watched_end(l);
     if (!m->timeline)
         return;
     l->timeline.cut = timeline_cut(m->timeline, &l->timeline.cut_at);
@@ -239,6 +244,7 @@ void machine_ends(struct lardsim *l)
         l->err = lost;
     }
     m->timeline = NULL;
+    m->tells_spent = m->sights;
 }
 
 /* ---- for the command line ------------------------------------------------------------------- */

@@ -114,7 +114,11 @@ struct lardsim_object session_object(const struct lardsim *l, const struct objec
 /* From the policy's form to the caller's, with names. */
 static void tell_race(void *arg, const struct race *race)
 {
-    const struct lardsim *l = arg;
+    struct lardsim *l = arg;
+
+    watched_race(l, race);
+    if (!l->on.race)
+        return;
     const struct lardsim_race r = {
         .policy = race->policy,
         .is = session_side(l, &race->is),
@@ -182,10 +186,11 @@ static int add_checker(struct lardsim *l, const char *spec, unsigned granule)
         .races = &l->races,
         .lines = l->params.races_max,
         .placement = &l->placement,
-        .on_race = l->on.race ? tell_race : NULL,
+        .on_race = l->on.race || l->watched ? tell_race : NULL,
         .on_conflict = l->comparing ? compared_conflict : NULL,
         .on_race_arg = l,
         .err = &l->err,
+        .context = &l->context,
         .instance = labels_before(l, spec),
     };
     machine_lent(l, &env);
@@ -250,6 +255,7 @@ static int make_parts(struct lardsim *l, unsigned hint)
     if (machine_begins(l, granule))
         return -1;
     run_begin(l);
+    watched_begin(l);
     if (l->on.race || l->on.difference || l->output_dir) {
         l->placement = placement_new(&l->memory);
         placement_names(l->placement, l->seen);

@@ -103,16 +103,22 @@ static uint64_t heap_events(const struct lardsim *l)
 
 /* All of the turn, or what of it is before a mark, or up to the event that stops the run: that has
  * run, too. Where several take turns, or compare, a turn is one event. */
-static void detect(struct lardsim *l, struct turn *t)
+ALWAYS_INLINE void detect(struct lardsim *l, struct turn *t, const bool watched)
 {
     const struct event *at = t->ev;
     const uint64_t heap = heap_events(l);
+
+    if (watched)
+        watched_turn(l, t);
 
     if (l->placement)
         placement_turn(l->placement, t->ev, t->end, t->number);
     for (size_t i = 0; i < l->checkers; i++) {
         l->number = t->number;
+        l->deciding[0] = l->checker[i];
         at = checker_run(l->checker[i], t->ev, t->end, t->known, &l->number);
+        if (watched)
+            watched_check(l, l->checker[i], t->number, t->ev, 0, NOT_KNOWN);
     }
     if (l->compare) {
         l->number = t->number;
@@ -157,9 +163,12 @@ static NO_INLINE sim_cycle pay_lines(struct lardsim *l, unsigned core, sim_cycle
 {
     for (tell_lines(l, core); l->lines.owes[core]; tell_lines(l, core)) {
         l->lines.owes[core] = false;
-        for (size_t k = 0; k < l->checkers; k++)
+        for (size_t k = 0; k < l->checkers; k++) {
+            l->deciding[core] = l->checker[k];
             now = checker_line_paid(l->checker[k], core, now);
+        }
     }
+    l->deciding[core] = NULL;
     return now;
 }
 
@@ -167,10 +176,15 @@ static NO_INLINE sim_cycle pay_lines(struct lardsim *l, unsigned core, sim_cycle
 static NO_INLINE sim_cycle pay(struct lardsim *l, const struct event *ev, unsigned core,
                                sim_cycle now)
 {
+    const struct checker **deciding = &l->deciding[core];
+
     if (l->compare)
         compare_step(l->compare, ev);
-    for (size_t i = 0; i < l->checkers && l->pays; i++)
+    for (size_t i = 0; i < l->checkers && l->pays; i++) {
+        *deciding = l->turn[i];
         now = checker_pay(l->turn[i], ev, core, now);
+    }
+    *deciding = NULL;
     return now;
 }
 
@@ -225,7 +239,9 @@ static NO_INLINE void place_event(struct lardsim *l, const struct event *ev, uin
         placement_apply(l->placement, ev, number);
 }
 
-static void execute(struct lardsim *l, struct turn *t)
+/* watched: a constant, so that the loop of a run that nobody watches has nothing of it. */
+static inline __attribute__((always_inline)) void execute(struct lardsim *l, struct turn *t,
+                                                          const bool watched)
 {
     const struct event *ev = t->ev;
     const unsigned core = t->core;
@@ -234,6 +250,8 @@ static void execute(struct lardsim *l, struct turn *t)
 
     if (UNLIKELY(m->inlined) && event_is_placing(ev) && ev->kind != EV_CLEAR)
         inline_heap_event(m->inlined, ev); /* what follows is about the object */
+    if (watched)
+        watched_turn(l, t);
     struct mem_outcome out = machine_event(m, core, ev);
     const sim_cycle from = data_there(l, c);
     sim_cycle now = from;
@@ -245,10 +263,16 @@ static void execute(struct lardsim *l, struct turn *t)
         keep_event(l->keep, ev, t->number, l->seen, &l->err))
         return;
     l->number = t->number; /* others may have run meanwhile */
+    if (watched)
+        watched_number(l, t);
     if (UNLIKELY(l->lines.hears))
         tell_lines(l, core);
-    for (size_t i = 0; i < l->checkers; i++)
+    for (size_t i = 0; i < l->checkers; i++) {
+        l->deciding[core] = l->turn[i];
         now = checker_decide(l->turn[i], ev, core, out, now);
+        if (watched)
+            watched_check(l, l->turn[i], t->number, ev, core, now);
+    }
     if (l->pays || l->compare)
         now = pay(l, ev, core, now);
     count_event(l, ev);
@@ -272,19 +296,28 @@ static void execute(struct lardsim *l, struct turn *t)
 
 /* ---- what the scheduler has of the run ------------------------------------------------------ */
 
-static void run_turns(void *session)
+ALWAYS_INLINE void turns(struct lardsim *l, const bool watched)
 {
-    struct lardsim *l = session;
     struct turn t = TURN_NONE;
 
     while (scheduler_next(l->scheduler, &t)) {
         if (l->machine)
-            execute(l, &t);
+            execute(l, &t, watched);
         else
-            detect(l, &t);
+            detect(l, &t, watched);
         if (UNLIKELY(l->stop) && !l->err.code)
             run_stopped(l);
     }
+}
+
+static void run_turns(void *session)
+{
+    turns(session, false);
+}
+
+static void run_turns_watched(void *session)
+{
+    turns(session, true);
 }
 
 /* A source that keeps the hash itself adds a batch when the next is asked for. */
@@ -347,9 +380,10 @@ void run_begin(struct lardsim *l)
         .limit = l->params.events,
         .host = l,
         .feed = feed,
-        .run_turns = run_turns,
+        .run_turns = l->watched ? run_turns_watched : run_turns,
         .soon = soon,
         .used_caches = used_caches,
+        .context = &l->context,
         .err = &l->err,
     };
 
@@ -364,7 +398,8 @@ void run_begin(struct lardsim *l)
     else if (l->machine && l->machine->timed)
         l->scheduler = scheduler_timed(&l->schedule, &env);
     else
-        l->scheduler = scheduler_recorded(&env, l->params.policies.n == 1 ? SLICE : 1);
+        l->scheduler =
+            scheduler_recorded(&env, l->params.policies.n == 1 && !l->watched ? SLICE : 1);
 }
 
 /* ---- a run ---------------------------------------------------------------------------------- */

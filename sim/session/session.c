@@ -18,6 +18,7 @@ struct lardsim *lardsim_new(void)
     struct lardsim *l = xcalloc(1, sizeof *l);
 
     l->config = config_new(run_presets);
+    l->context = (struct run_context){context_tell, l};
     l->stats = stats_new();
     l->names = names_new();
     l->seen = l->names;
@@ -53,6 +54,7 @@ void lardsim_free(struct lardsim *l)
     free(l->word);
     free(l->source);
     free(l->caveat);
+    watched_free(l);
     free(l->timeline.path);
     keep_abort(l->keep);
     free(l->record.path);

@@ -104,8 +104,12 @@ struct run_callbacks { /* of the library's caller; NULL: not wanted */
     void *unused_arg;
 };
 
+struct watched;
 struct lardsim {
     enum lardsim_state state;
+    struct watched *watched; /* NULL: nobody watches */
+    struct run_context context;
+    const struct checker *deciding[MAX_CORES]; /* by core: who decides or works there; NULL: none */
     struct err err;
     struct config *config;
     struct run_params params;
@@ -246,6 +250,19 @@ void run_forget_regions(struct lardsim *l);
 /* Between events: policies hear what happened to lines, before more does. */
 void run_tell_lines(struct lardsim *l, unsigned core);
 void run_look(const struct lardsim *l); /* between events: all that is counted late is counted */
+
+/* ---- the run as one sees it, a line each thing: watched.c ------------------------------------ */
+
+struct machine_sights *watched_sights(struct lardsim *l); /* NULL: nobody watches */
+void watched_begin(struct lardsim *l);                    /* machine and scheduler are made */
+void watched_end(struct lardsim *l);
+void watched_free(struct lardsim *l);
+void watched_turn(struct lardsim *l, const struct turn *t);   /* it begins */
+void watched_number(struct lardsim *l, const struct turn *t); /* it has its number */
+void watched_check(struct lardsim *l, struct checker *c, uint64_t number, const struct event *ev,
+                   unsigned core, sim_cycle now); /* c has decided on it, until now */
+void watched_race(struct lardsim *l, const struct race *race);
+void context_tell(const void *session, struct whereabouts *to); /* of struct run_context */
 
 /* ---- the comparison of the run: compared.c -------------------------------------------------- */
 

@@ -21,7 +21,7 @@ static void an_idle_calendar_gives_what_is_asked(void **state)
     (void)state;
     struct calendar s;
 
-    calendar_init(&s);
+    calendar_init(&s, NULL);
     assert_int_equal(calendar_take(&s, 0, 0, 1), 0);
     assert_int_equal(calendar_take(&s, 0, 1, 5), 1);
     assert_int_equal(calendar_take(&s, 7, 7, 64), 7);
@@ -36,7 +36,7 @@ static void it_is_free_at_the_end_and_not_a_cycle_before(void **state)
         for (unsigned n = 1; n < 150; n += 7) {
             struct calendar s;
 
-            calendar_init(&s);
+            calendar_init(&s, NULL);
             assert_int_equal(calendar_take(&s, 0, at, n), at);
             assert_int_equal(calendar_take(&s, 0, at + n - 1, 1), at + n);
             assert_int_equal(calendar_take(&s, 0, at + n + 1, 1), at + n + 1);
@@ -49,7 +49,7 @@ static void a_gap_is_used_where_it_is_long_enough(void **state)
     (void)state;
     struct calendar s;
 
-    calendar_init(&s);
+    calendar_init(&s, NULL);
     assert_int_equal(calendar_take(&s, 0, 10, 10), 10); /* 10..19 */
     assert_int_equal(calendar_take(&s, 0, 24, 10), 24); /* 24..33 */
     assert_int_equal(calendar_take(&s, 0, 12, 5), 34);  /* 20..23 is one too short */
@@ -66,7 +66,7 @@ static void gaps_of_every_length_at_every_place_are_found(void **state)
         for (unsigned gap = 1; gap < 140; gap += 2) {
             struct calendar s;
 
-            calendar_init(&s);
+            calendar_init(&s, NULL);
             assert_int_equal(calendar_take(&s, 0, 0, at), 0);
             assert_int_equal(calendar_take(&s, 0, at + gap, 100), at + gap);
             assert_int_equal(calendar_take(&s, 0, 0, gap + 1), at + gap + 100);
@@ -80,7 +80,7 @@ static void no_cycles_take_nothing(void **state)
     (void)state;
     struct calendar s;
 
-    calendar_init(&s);
+    calendar_init(&s, NULL);
     assert_int_equal(calendar_take(&s, 0, 5, 0), 5);
     assert_int_equal(calendar_take(&s, 0, 5, 3), 5);
     assert_int_equal(calendar_take(&s, 0, 6, 0), 6);
@@ -95,7 +95,7 @@ static void what_is_taken_stays_taken_when_the_ring_turns(void **state)
     (void)state;
     struct calendar s;
 
-    calendar_init(&s);
+    calendar_init(&s, NULL);
     for (sim_cycle c = 0; c < 100000; c += 10)
         assert_int_equal(calendar_take(&s, c < 500 ? 0 : c - 500, c, 9), c);
     for (sim_cycle c = 99509; c < 100000; c += 10)
@@ -108,7 +108,7 @@ static void a_long_idle_time_frees_everything(void **state)
     (void)state;
     struct calendar s;
 
-    calendar_init(&s);
+    calendar_init(&s, NULL);
     for (unsigned i = 0; i < 50; i++) {
         const sim_cycle at = (sim_cycle)i * 1000003;
         assert_int_equal(calendar_take(&s, at, at, 1000), at);
@@ -136,7 +136,7 @@ static void far_times_are_kept_exactly(void **state)
         const sim_cycle at = far[i];
         struct calendar s;
 
-        calendar_init(&s);
+        calendar_init(&s, NULL);
         assert_int_equal(calendar_take(&s, 0, at, 5), at);
         assert_int_equal(calendar_take(&s, 0, 3, 5), 3);
         assert_int_equal(calendar_take(&s, 0, at - 2, 3), at + 5);
@@ -154,7 +154,7 @@ static void far_gaps_are_found_too(void **state)
     const sim_cycle far = 1000000;
     struct calendar s;
 
-    calendar_init(&s);
+    calendar_init(&s, NULL);
     for (unsigned i = 100; i-- > 0;) /* the latest first: 10 taken, 10 free */
         assert_int_equal(calendar_take(&s, 0, far + 20 * i, 10), far + 20 * i);
     assert_int_equal(calendar_take(&s, 0, far, 11), far + 1990);
@@ -169,7 +169,7 @@ static void a_reservation_longer_than_any_ring_is_kept(void **state)
     (void)state;
     struct calendar s;
 
-    calendar_init(&s);
+    calendar_init(&s, NULL);
     assert_int_equal(calendar_take(&s, 0, 7, 1000000000), 7);
     assert_int_equal(calendar_take(&s, 0, 0, 8), 1000000007);
     assert_int_equal(calendar_take(&s, 0, 0, 7), 0);
@@ -184,7 +184,7 @@ static void what_was_far_and_is_partly_over_takes_what_is_left(void **state)
     const sim_cycle far = 1000000;
     struct calendar s;
 
-    calendar_init(&s);
+    calendar_init(&s, NULL);
     assert_int_equal(calendar_take(&s, 0, far, 2000), far);
     assert_int_equal(calendar_take(&s, 0, far + 3000, 10), far + 3000);
     assert_int_equal(calendar_take(&s, far + 1990, far + 2100, 1), far + 2100); /* brings it near */
@@ -200,7 +200,7 @@ static void a_saturated_calendar_takes_little_memory(void **state)
     (void)state;
     struct calendar s;
 
-    calendar_init(&s);
+    calendar_init(&s, NULL);
     for (unsigned i = 0; i < 100; i++)
         assert_int_equal(calendar_take(&s, 0, 0, 100000), (sim_cycle)i * 100000);
     assert_true(s.mask < 1024);
@@ -213,7 +213,7 @@ static void one_that_was_freed_is_as_new(void **state)
     (void)state;
     struct calendar s;
 
-    calendar_init(&s);
+    calendar_init(&s, NULL);
     calendar_free(&s);
     calendar_take(&s, 0, 100000, 5);
     calendar_take(&s, 0, 3, 5);
@@ -254,7 +254,7 @@ static void follow(const struct mix *m, uint64_t seed)
     struct rng r;
 
     assert_non_null(taken);
-    calendar_init(&s);
+    calendar_init(&s, NULL);
     rng_seed(&r, seed);
     for (unsigned i = 0; i < m->takes && floor < CYCLES - 200000; i++) {
         const bool far = rng_below(&r, m->far_part) == 0;
@@ -303,7 +303,7 @@ static bool aborts(sim_cycle floor, sim_cycle at)
         setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
         if (!freopen("/dev/null", "w", stderr))
             _exit(2);
-        calendar_init(&s);
+        calendar_init(&s, NULL);
         calendar_take(&s, 100, 100, 5);
         calendar_take(&s, floor, at, 5);
         _exit(0);

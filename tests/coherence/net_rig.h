@@ -24,7 +24,7 @@ static inline struct rig rig_of(const struct network_params *p, unsigned nodes, 
 {
     struct rig r = {.stats = stats_new()};
 
-    r.net = network_new(p, nodes, contention, stats_group(stats_root(r.stats), "network"));
+    r.net = network_new(p, nodes, contention, NULL, stats_group(stats_root(r.stats), "network"));
     return r;
 }
 

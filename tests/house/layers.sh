@@ -43,7 +43,8 @@ sim/scheduler: sim/machine sim/order
 sim: trace policy
 sim/compare: sim policy
 sim/why: sim trace policy
-sim/session: sim trace policy sim/order sim/machine sim/scheduler sim/compare
+sim/watch:
+sim/session: sim trace policy sim/order sim/machine sim/scheduler sim/compare sim/watch
 workloads/vm: trace workloads
 workloads/kernels: workloads workloads/vm
 workloads/twins: workloads workloads/vm
@@ -72,7 +73,7 @@ cli/capture: cli cli/trace base/program capture trace
 cli/run: cli results results/job trace sim workloads workloads/measure
 '
 # What other top-level folders may include; tables (.def) too.
-public='base/addr.h base/base.h base/build.h base/calendar.h base/fiber.h base/folder.h base/input.h base/param.h base/sequences.h base/stats.h base/vclock.h base/yaml.h
+public='base/addr.h base/base.h base/build.h base/calendar.h base/ensure.h base/fiber.h base/folder.h base/input.h base/param.h base/sequences.h base/stats.h base/vclock.h base/yaml.h
 base/program/place.h base/program/print.h base/program/stop.h
 trace/trace.h trace/lives/lives.h trace/lives/used.h memory/memory.h memory/pages.h memory/perturb.h cache/cache.h coherence/coherence.h coherence/dsm/dsm.h
 isa/lardx86/lardx86.h swmanager/swmanager.h runtime/runtime.h policy/policy.h policy/checker.h policy/machine.h policy/view.h policy/inline_heap.h policy/space.h

@@ -62,7 +62,7 @@ static inline struct scheduler *scheduler_new(const struct stream *s, uint64_t w
     struct scheduler *c = xcalloc(1, sizeof *c);
 
     c->s = s;
-    c->o = order_new(window, NULL);
+    c->o = order_new(window, NULL, NULL);
     c->run = xcalloc(s->events + 1, sizeof *c->run);
     c->done = xcalloc(s->events + 1, sizeof *c->done);
     c->ahead = window;

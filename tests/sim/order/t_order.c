@@ -377,7 +377,7 @@ static void a_collection_stops_the_world(void **state)
 /* The reason that the last event of the stream, of thread 1, is given for waiting. */
 static void assert_reason(const struct event *rec, size_t records, enum wait_reason why)
 {
-    struct order *o = order_new(100, NULL);
+    struct order *o = order_new(100, NULL, NULL);
     struct order_next next;
     struct err e = {0};
     uint64_t number = 0;
@@ -418,7 +418,7 @@ static void add(struct order *o, struct event ev, uint64_t number)
 
 static void barriers_and_commits_name_their_reason(void **state)
 {
-    struct order *o = order_new(100, NULL);
+    struct order *o = order_new(100, NULL, NULL);
     struct order_next next;
 
     (void)state;

@@ -28,7 +28,7 @@ static void assert_next(struct order *o, sim_tid tid, enum order_state state, ui
 
 static void a_window_is_full_and_says_what_it_knows(void **state)
 {
-    struct order *o = order_new(2, NULL);
+    struct order *o = order_new(2, NULL, NULL);
 
     (void)state;
     assert_int_equal(order_threads(o), 0);
@@ -55,7 +55,7 @@ static void a_window_is_full_and_says_what_it_knows(void **state)
 
 static void a_thread_is_over_when_it_ended_or_was_joined(void **state)
 {
-    struct order *o = order_new(100, NULL);
+    struct order *o = order_new(100, NULL, NULL);
 
     (void)state;
     add(o, (struct event)BY(THREAD_END, 0), 0);
@@ -75,7 +75,7 @@ static void a_thread_is_over_when_it_ended_or_was_joined(void **state)
 
 static void who_waits_is_told_why_and_woken_once(void **state)
 {
-    struct order *o = order_new(100, NULL);
+    struct order *o = order_new(100, NULL, NULL);
     struct order_next next;
     const sim_tid *woken;
 
@@ -152,7 +152,7 @@ static void the_oldest_event_may_always_run(void **state)
 
 static void standing_still_is_told_with_names(void **state)
 {
-    struct order *o = order_new(10, NULL);
+    struct order *o = order_new(10, NULL, NULL);
     struct names *names = names_new();
     struct err e = {0};
 
@@ -179,7 +179,7 @@ static void standing_still_is_told_with_names(void **state)
 static void too_much_memory_is_an_error(void **state)
 {
     struct budget all = {.limit = 200000};
-    struct order *o = order_new(1000000, &all);
+    struct order *o = order_new(1000000, NULL, &all);
     struct err e = {0};
     uint64_t n = 0;
 
@@ -197,7 +197,7 @@ static void too_much_memory_is_an_error(void **state)
 static void leaves_nothing_behind(const char *what, size_t events, struct event (*draw)(size_t i))
 {
     struct budget all = {.limit = 4 << 20};
-    struct order *o = order_new(1000, &all);
+    struct order *o = order_new(1000, NULL, &all);
 
     for (size_t i = 0; i < events; i++) {
         const struct event ev = draw(i);
@@ -245,7 +245,7 @@ static void what_is_over_takes_no_memory(void **state)
 /* Bytes with events on two kernel threads, the second of a larger number. */
 static uint64_t bytes_of_kernels(uint64_t first, uint64_t second)
 {
-    struct order *o = order_new(1000, 0);
+    struct order *o = order_new(1000, NULL, 0);
 
     add(o, (struct event)NAMING(THREAD, 0, first), 0);
     order_take(o, 0);
@@ -269,7 +269,7 @@ static void a_window_says_what_it_holds(void **state)
     (void)state;
     if (!heap())
         skip();
-    struct order *o = order_new(CLEARS, 0);
+    struct order *o = order_new(CLEARS, NULL, 0);
     const uint64_t was = heap(), said = order_bytes(o);
     for (uint64_t i = 0; i < CLEARS; i++)
         add(o, (struct event)CLEAR(0, PAGE * i, 8), i);
@@ -311,7 +311,7 @@ enum { ACCESSES = 20000, CLEARS = 300 };
 /* Thread 0 is far behind; each other thread clears once. */
 static void a_clear_finds_the_last_access_among_many(void **state)
 {
-    struct order *o = order_new(1000000, NULL);
+    struct order *o = order_new(1000000, NULL, NULL);
     struct event *past = xcalloc(ACCESSES, sizeof *past);
     size_t gone = 0, found = 0;
     struct rng r;
@@ -344,7 +344,7 @@ static void a_clear_finds_the_last_access_among_many(void **state)
 /* Thread 0 has many clears to run; each other thread accesses memory once. */
 static void an_access_waits_for_the_last_clear_among_many(void **state)
 {
-    struct order *o = order_new(1000000, NULL);
+    struct order *o = order_new(1000000, NULL, NULL);
     struct event clear[CLEARS];
     size_t waits_for[CLEARS + 1] = {0}, found = 0; /* a clear + 1 */
     struct order_next next;
