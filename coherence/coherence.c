@@ -121,16 +121,17 @@ static inline void l1_hit(struct coherence *c, unsigned core, uint32_t slot, enu
 }
 
 /* What has failed is said elsewhere, so that the look-up keeps nothing for it. */
-static NO_INLINE void too_early(const struct coherence *c, unsigned core, struct paddr addr,
-                                sim_cycle now)
+static NO_INLINE NO_RETURN void too_early(const struct coherence *c, unsigned core, uint64_t line,
+                                          sim_cycle now)
 {
+    const struct paddr at = paddr_of(line << c->line_shift);
+
     ENSURE(core < c->cores, c->host.context, "core %u of %u", core, c->cores);
-    ENSURE(now >= c->latest, c->host.context,
-           "an access at cycle %llu comes before its turn, as others were at cycle %llu; of core "
-           "%u, line 0x%llx, state %c in its L1",
-           (unsigned long long)now, (unsigned long long)c->latest, core,
-           (unsigned long long)(addr.at >> c->line_shift << c->line_shift),
-           coherence_state(c, core, LEVEL_L1, addr));
+    ensure_failed(__FILE__, __LINE__, "now >= c->latest", c->host.context,
+                  "an access at cycle %llu comes before its turn, as others were at cycle %llu; of "
+                  "core %u, line 0x%llx, state %c in its L1",
+                  (unsigned long long)now, (unsigned long long)c->latest, core,
+                  (unsigned long long)at.at, coherence_state(c, core, LEVEL_L1, at));
 }
 
 static NO_INLINE NO_RETURN void no_hit(const struct coherence *c, unsigned core, struct paddr addr)
@@ -151,7 +152,7 @@ __attribute__((flatten)) struct coh_result coherence_access(struct coherence *c,
     const uint32_t slot = cache_find(l1, line);
 
     if (UNLIKELY(core >= c->cores || (now < c->latest && c->contention)))
-        too_early(c, core, addr, now);
+        too_early(c, core, line, now);
     c->latest = now;
     if (UNLIKELY(slot == CACHE_NONE))
         return l1_miss(c, core, line, cmd, traffic, now);

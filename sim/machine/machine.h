@@ -55,6 +55,7 @@ struct core {
     sim_cycle entered, inside; /* when the region of interest began; cycles in those that ended */
     uint64_t *spent;           /* SPENTS, MAX_CORES apart */
     bool had_thread;
+    bool serves; /* a policy works on it, for its event in hand */
 };
 
 struct machine;

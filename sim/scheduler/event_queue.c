@@ -34,19 +34,6 @@ static void play(struct timed *s, const struct agent *a, sim_cycle at)
     }
 }
 
-void queue_init(struct timed *s)
-{
-    s->queue.leaves = 1;
-    while (s->queue.leaves < s->queue.agents)
-        s->queue.leaves *= 2;
-    s->queue.due = xcalloc(2 * s->queue.leaves, sizeof *s->queue.due);
-    s->queue.winner = xcalloc(2 * s->queue.leaves, sizeof *s->queue.winner);
-    for (size_t i = 0; i < 2 * s->queue.leaves; i++)
-        s->queue.due[i] = DUE_NEVER;
-    for (size_t i = 0; i < s->queue.agents; i++)
-        s->queue.agent[i].index = s->queue.winner[s->queue.leaves + i] = (uint32_t)i;
-}
-
 void queue_at(struct timed *s, struct agent *a, sim_cycle at)
 {
     a->at = at;
@@ -110,11 +97,14 @@ static void suspend(struct timed *s)
 }
 
 /* The same, and tells who watches. */
-static NO_INLINE void suspend_seen(struct timed *s, const char *until_what, sim_cycle until)
+static void suspend_seen(struct timed *s)
 {
     const struct machine_sights *see = s->machine->sights;
+    const struct agent *a = s->queue.active;
+    const bool asleep = s->queue.stale;
+    const char *key = a->key & KEY_CORE(0) ? "core" : a->key & 1 ? "line" : "memory";
 
-    see->sleeps(see->self, until_what, until);
+    see->sleeps(see->self, asleep ? key : "turn", asleep ? CYCLE_NEVER : a->at);
     suspend(s);
     see->wakes(see->self, s->queue.active->at);
 }
@@ -146,10 +136,7 @@ sim_cycle queue_sleep(struct timed *s, uint64_t key)
         *first = (uint64_t)(uintptr_t)a;
     }
     s->queue.asleep++;
-    if (UNLIKELY(s->machine->sights != NULL))
-        suspend_seen(s, key & KEY_CORE(0) ? "core" : key & 1 ? "line" : "memory", CYCLE_NEVER);
-    else
-        suspend(s);
+    s->queue.suspend(s);
     return a->at;
 }
 
@@ -192,10 +179,7 @@ sim_cycle queue_until(void *arg, unsigned core, sim_cycle at)
     if (queue_goes_on(s, at))
         return a->at;
     queue_at(s, a, a->at);
-    if (UNLIKELY(s->machine->sights != NULL))
-        suspend_seen(s, "turn", a->at);
-    else
-        suspend(s);
+    s->queue.suspend(s);
     return a->at;
 }
 
@@ -230,6 +214,20 @@ void queue_run(struct timed *s)
         s->queue.host = fiber_host();
     s->queue.running = s->queue.host;
     go(s, spare_pop(s));
+}
+
+void queue_init(struct timed *s)
+{
+    s->queue.suspend = s->machine->sights ? suspend_seen : suspend;
+    s->queue.leaves = 1;
+    while (s->queue.leaves < s->queue.agents)
+        s->queue.leaves *= 2;
+    s->queue.due = xcalloc(2 * s->queue.leaves, sizeof *s->queue.due);
+    s->queue.winner = xcalloc(2 * s->queue.leaves, sizeof *s->queue.winner);
+    for (size_t i = 0; i < 2 * s->queue.leaves; i++)
+        s->queue.due[i] = DUE_NEVER;
+    for (size_t i = 0; i < s->queue.agents; i++)
+        s->queue.agent[i].index = s->queue.winner[s->queue.leaves + i] = (uint32_t)i;
 }
 
 void queue_free(struct timed *s)

@@ -28,6 +28,7 @@ struct agent {
     void (*step)(struct timed *s, struct agent *a); /* its time has come; NULL: a core */
 };
 
+struct timed;
 /* The agents by time, in a tournament; those that sleep until something happens; and the stacks on
  * which they do. */
 struct event_queue {
@@ -44,6 +45,7 @@ struct event_queue {
     size_t asleep;        /* agents, for a key */
     struct fiber *host, *running, **spare;
     size_t spares, spares_cap;
+    void (*suspend)(struct timed *s); /* the active one leaves its stack, until it goes on */
 };
 
 enum thread_state {

@@ -115,7 +115,8 @@ ALWAYS_INLINE void detect(struct lardsim *l, struct turn *t, const bool watched)
         placement_turn(l->placement, t->ev, t->end, t->number);
     for (size_t i = 0; i < l->checkers; i++) {
         l->number = t->number;
-        l->deciding[0] = l->checker[i];
+        if (watched)
+            watched_policy(l, 0, l->checker[i]);
         at = checker_run(l->checker[i], t->ev, t->end, t->known, &l->number);
         if (watched)
             watched_check(l, l->checker[i], t->number, t->ev, 0, NOT_KNOWN);
@@ -164,28 +165,38 @@ static NO_INLINE sim_cycle pay_lines(struct lardsim *l, unsigned core, sim_cycle
     for (tell_lines(l, core); l->lines.owes[core]; tell_lines(l, core)) {
         l->lines.owes[core] = false;
         for (size_t k = 0; k < l->checkers; k++) {
-            l->deciding[core] = l->checker[k];
+            if (UNLIKELY(l->watched != NULL))
+                watched_policy(l, core, l->checker[k]);
             now = checker_line_paid(l->checker[k], core, now);
         }
     }
-    l->deciding[core] = NULL;
     return now;
 }
 
 /* What the policies have decided together is held against the truth, and takes its time. */
-static NO_INLINE sim_cycle pay(struct lardsim *l, const struct event *ev, unsigned core,
-                               sim_cycle now)
+ALWAYS_INLINE sim_cycle pay_each(struct lardsim *l, const struct event *ev, unsigned core,
+                                 sim_cycle now, const bool watched)
 {
-    const struct checker **deciding = &l->deciding[core];
-
     if (l->compare)
         compare_step(l->compare, ev);
     for (size_t i = 0; i < l->checkers && l->pays; i++) {
-        *deciding = l->turn[i];
+        if (watched)
+            watched_policy(l, core, l->turn[i]);
         now = checker_pay(l->turn[i], ev, core, now);
     }
-    *deciding = NULL;
     return now;
+}
+
+static NO_INLINE sim_cycle pay(struct lardsim *l, const struct event *ev, unsigned core,
+                               sim_cycle now)
+{
+    return pay_each(l, ev, core, now, false);
+}
+
+static NO_INLINE sim_cycle pay_watched(struct lardsim *l, const struct event *ev, unsigned core,
+                                       sim_cycle now)
+{
+    return pay_each(l, ev, core, now, true);
 }
 
 static inline void count_event(struct lardsim *l, const struct event *ev)
@@ -265,23 +276,32 @@ static inline __attribute__((always_inline)) void execute(struct lardsim *l, str
     l->number = t->number; /* others may have run meanwhile */
     if (watched)
         watched_number(l, t);
-    if (UNLIKELY(l->lines.hears))
+    if (UNLIKELY(l->lines.hears)) {
         tell_lines(l, core);
+        c->serves = true; /* its verdict may take time */
+    }
     for (size_t i = 0; i < l->checkers; i++) {
-        l->deciding[core] = l->turn[i];
+        if (watched)
+            watched_policy(l, core, l->turn[i]);
         now = checker_decide(l->turn[i], ev, core, out, now);
         if (watched)
             watched_check(l, l->turn[i], t->number, ev, core, now);
     }
-    if (l->pays || l->compare)
-        now = pay(l, ev, core, now);
+    if (l->pays || l->compare) {
+        c->serves = true;
+        now = watched ? pay_watched(l, ev, core, now) : pay(l, ev, core, now);
+        c->serves = false;
+    }
     count_event(l, ev);
     if (UNLIKELY(event_is_placing(ev)))
         place_event(l, ev, t->number);
     if (UNLIKELY(event_is_region(ev)) && !l->err.code)
         run_region(l, ev->kind == EV_ROI_BEGIN);
-    if (UNLIKELY(l->lines.hears))
+    if (UNLIKELY(l->lines.hears)) {
+        c->serves = true;
         now = pay_lines(l, core, now);
+        c->serves = false;
+    }
     if (now != from)
         core_spend(m, c, SPENT_HANDLER, now - from);
     if (UNLIKELY(l->st.events == m->params.warm_up))

@@ -109,7 +109,6 @@ struct lardsim {
     enum lardsim_state state;
     struct watched *watched; /* NULL: nobody watches */
     struct run_context context;
-    const struct checker *deciding[MAX_CORES]; /* by core: who decides or works there; NULL: none */
     struct err err;
     struct config *config;
     struct run_params params;
@@ -261,6 +260,8 @@ void watched_turn(struct lardsim *l, const struct turn *t);   /* it begins */
 void watched_number(struct lardsim *l, const struct turn *t); /* it has its number */
 void watched_check(struct lardsim *l, struct checker *c, uint64_t number, const struct event *ev,
                    unsigned core, sim_cycle now); /* c has decided on it, until now */
+/* Its work on the core begins. */
+void watched_policy(struct lardsim *l, unsigned core, const struct checker *c);
 void watched_race(struct lardsim *l, const struct race *race);
 void context_tell(const void *session, struct whereabouts *to); /* of struct run_context */
 

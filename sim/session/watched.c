@@ -16,9 +16,10 @@ struct watched {
     struct lardsim *run;
     struct watch_lines *lines;
     struct machine_sights sights;
-    struct map page_of; /* frame to virtual page + 1 */
-    uint64_t pages;     /* that it has */
-    struct numbered {   /* by core, in program order: */
+    struct map page_of;                      /* frame to virtual page + 1 */
+    uint64_t pages;                          /* that it has */
+    const struct checker *policy[MAX_CORES]; /* by core: the latest that has worked on it */
+    struct numbered {                        /* by core, in program order: */
         bool any;
         uint64_t made, number; /* the event that was made as this one has this number */
     } numbered[MAX_CORES];
@@ -52,6 +53,24 @@ void watched_free(struct lardsim *l)
 
 /* ---- where the run is ------------------------------------------------------------------------ */
 
+/* The policy that works on the core. Of several that may, it is known in a run that is watched. */
+static const struct checker *policy_on(const struct lardsim *l, int core)
+{
+    const struct checker *only = NULL;
+
+    if (l->machine && (core < 0 || !l->pays || !l->machine->core[core].serves))
+        return NULL;
+    if (l->watched)
+        return l->watched->policy[l->machine ? core : 0];
+    for (size_t i = 0; i < l->checkers; i++)
+        if (!l->machine || checker_pays(l->checker[i])) {
+            if (only)
+                return NULL;
+            only = l->checker[i];
+        }
+    return only;
+}
+
 /* What runs on the core, or, with -1, has the turn. */
 static const struct event *find(const struct lardsim *l, int core, struct whereabouts *to,
                                 bool *later)
@@ -63,10 +82,8 @@ static const struct event *find(const struct lardsim *l, int core, struct wherea
     if (!l->scheduler)
         return NULL;
     ev = scheduler_where(l->scheduler, core, to);
-    if (!l->machine && l->deciding[0])
-        to->policy = checker_label(l->deciding[0]);
-    if (to->core >= 0 && l->pays && l->deciding[to->core])
-        to->policy = checker_label(l->deciding[to->core]);
+    const struct checker *policy = policy_on(l, to->core);
+    to->policy = policy ? checker_label(policy) : NULL;
     if (l->program && ev) {
         const struct numbered *n = l->watched ? &l->watched->numbered[to->core] : NULL;
         const bool known = n && n->any && n->made == to->event;
@@ -83,7 +100,7 @@ void context_tell(const void *session, struct whereabouts *to)
     bool later;
 
     find(l, -1, to, &later);
-    if (later && to->policy)
+    if (later && to->core >= 0 && l->machine->core[to->core].serves)
         to->event = l->number;
 }
 
@@ -362,6 +379,11 @@ void watched_number(struct lardsim *l, const struct turn *t)
         return;
     w->numbered[t->core] = (struct numbered){true, made.event, t->number};
     watch_number(w->lines, (int)t->core, t->number);
+}
+
+void watched_policy(struct lardsim *l, unsigned core, const struct checker *c)
+{
+    l->watched->policy[core] = c;
 }
 
 void watched_check(struct lardsim *l, struct checker *c, uint64_t number, const struct event *ev,
