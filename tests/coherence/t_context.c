@@ -1,12 +1,15 @@
 /* t_context.c - an access before its turn ends the process: does the message say where in the run,
- * which line, in which state? And a calendar's, which knows its cycles alone? */
+ * which line, in which state? And a calendar's, which knows its cycles alone? And does a whole run
+ * know where it is: does its message have the form that docs/debugging.md shows? */
 #include "tests/coherence/bench.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/calendar.h"
+#include "sim/session/session.h"
 
 static void tell(const void *run, struct whereabouts *to)
 {
@@ -97,11 +100,73 @@ static void a_reservation_before_its_turn_says_where(void **state)
     assert_null(strstr(said, "event"));
 }
 
+/* A callback of the run makes an access on the core in hand, before its turn. */
+static void access_early(void *arg, const struct lardsim_race *race)
+{
+    struct machine *m = ((struct lardsim *)arg)->machine;
+
+    coherence_access(m->coherence, 1, pages_physical(&m->pages, vaddr_of(race->addr)), MEM_LOAD,
+                     TRAFFIC_DATA, 600);
+}
+
+/* The run that docs/debugging.md watches. */
+static void race_in_a_run(void)
+{
+    static const char trace[] = "lardsim-text 1\nT0 write 0x1000 4\nT1 write 0x1000 4\n";
+    struct lardsim *l = lardsim_new();
+    int ends[2];
+
+    if (pipe(ends) || write(ends[1], trace, strlen(trace)) < 0 || dup2(ends[0], STDIN_FILENO) < 0)
+        _exit(1);
+    close(ends[1]);
+    lardsim_on_race(l, access_early, l);
+    if (lardsim_preset(l, "radish8") || lardsim_set(l, "policies=lardish") ||
+        lardsim_set(l, "policy.lardish.runtime=off") || lardsim_start(l))
+        _exit(1);
+    lardsim_run(l, "-");
+}
+
+static const char source[] = "coherence/coherence.c:";
+
+/* The source's lines move: their numbers go. */
+static void forget_numbers(char *text)
+{
+    for (char *at = text; (at = strstr(at, source)) != NULL;) {
+        at += strlen(source);
+        const size_t digits = strspn(at, "0123456789");
+        memmove(at, at + digits, strlen(at + digits) + 1);
+    }
+}
+
+static void a_run_says_where_it_is_as_the_page_shows(void **state)
+{
+    static char page[1 << 16], said[2000];
+    const char *top = getenv("top_srcdir");
+    char path[4096];
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/docs/debugging.md", top ? top : ".");
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    assert_in_range(fread(page, 1, sizeof page - 1, in), 1, sizeof page - 2);
+    fclose(in);
+    dies(race_in_a_run, said, sizeof said);
+    assert_non_null(strstr(said, "at event 1, thread 1, core 1, cycle 609, policy lardish\n"));
+    forget_numbers(page);
+    forget_numbers(said);
+    const char *message = strstr(said, source); /* before it stands the way from the build */
+    assert_non_null(message);
+    if (!strstr(page, message))
+        fail_msg("docs/debugging.md does not show the message of a failed assertion as it is:\n%s",
+                 message);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_access_before_its_turn_says_where),
         cmocka_unit_test(a_reservation_before_its_turn_says_where),
+        cmocka_unit_test(a_run_says_where_it_is_as_the_page_shows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
