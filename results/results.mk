@@ -47,15 +47,27 @@ libresults_la_SOURCES += results/validate/child.c results/validate/host.c result
 # results/papers/claims/ as the row of a table in C.
 paper_tables = $(sort $(wildcard $(top_srcdir)/results/papers/printed/*.csv))
 band_tables = $(sort $(wildcard $(top_srcdir)/results/papers/claims/*.csv))
-BUILT_SOURCES = paper.inc bands.inc $(report_files)
+BUILT_SOURCES = paper.inc bands.inc tables.inc $(report_files)
 results/papers/printed.lo: paper.inc bands.inc
-nodist_libresults_la_SOURCES = paper.inc bands.inc
+results/papers/tables.lo: tables.inc
+nodist_libresults_la_SOURCES = paper.inc bands.inc tables.inc
 paper.inc: $(paper_tables) $(srcdir)/results/results.mk
 	$(AM_V_GEN)cat $(paper_tables) | awk -F, '$$1 != "paper" { \
 	  printf "{\"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\"},\n", $$1, $$2, $$3, $$4, $$5, $$6, $$7, $$9 }' >$@.tmp && mv $@.tmp $@
 bands.inc: $(band_tables) $(srcdir)/results/results.mk
 	$(AM_V_GEN)awk -F, 'FNR > 1 { name = FILENAME; sub(".*/", "", name); sub("[.]csv$$", "", name); \
 	  printf "{\"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\"},\n", name, $$1, $$2, $$3, $$4, $$5, $$6, $$7, $$8 }' $(band_tables) >$@.tmp && mv $@.tmp $@
+
+# What they run and show, in the order in which `reproduce all` has them.
+reproduced = valor-table1 valor-table2 valor-overhead valor-budget valor-inputs valor-scaling \
+	valor-space valor-sfr valor-holdout fib-ablations slimstate-table2 slimstate-table3 \
+	slimstate-scaling goldilocks-table1 goldilocks-table2 goldilocks-table3 cvm-table1 \
+	cvm-fig5 cvm-fig6 cvm-table3 cvm-table4 cvm-table5 lard-overhead lard-runtime overheads
+reproduced_tables = $(reproduced:%=$(top_srcdir)/results/papers/tables/%.yaml)
+tables.inc: $(reproduced_tables) $(wildcard $(top_srcdir)/results/papers/tables/shared/*.yaml) \
+		$(srcdir)/results/papers/tables.awk $(srcdir)/results/results.mk
+	$(AM_V_GEN)awk -f $(srcdir)/results/papers/tables.awk $(reproduced_tables) >$@.tmp && mv $@.tmp $@
+EXTRA_DIST += results/papers/tables.awk results/papers/tables
 
 # What stands in a report, byte by byte.
 report_files = report_css.inc report_js.inc

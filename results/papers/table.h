@@ -1,7 +1,7 @@
 /* table.h - a table or claim of a paper that `lardsim reproduce` repeats: what runs, what is
- * measured in it, what the paper printed, and what is judged. A new one is a row of tables.c, a
- * file in results/papers/claims/ and, where the paper prints numbers by program, one in
- * results/papers/printed/.
+ * measured in it, what the paper printed, and what is judged. A new one is a file in
+ * results/papers/tables/, one in results/papers/claims/ and, where the paper prints numbers by
+ * program, one in results/papers/printed/ (results/README.md).
  *
  * What runs is a sweep (results/experiment/): each program under each policy with each seed is a
  * cell, on a machine of its own. */

@@ -23,6 +23,34 @@ for file in "$top"/results/papers/claims/*.csv; do
 done >wrong
 [ -s wrong ] && fail "bands: $(cat wrong)"
 
+for file in "$top"/results/papers/tables/*.yaml; do
+    name=$(basename "$file" .yaml)
+    "$lardsim" reproduce nonsense 2>&1 | grep -qw -- "$name" || echo "$name: results.mk does not list it"
+done >wrong
+[ -s wrong ] && fail "tables: $(cat wrong)"
+
+# A mistake in a table ends the build with its place and the rule: mistake LINE WHAT TEXT.
+mkdir shared
+printf 'policies: [vc]\nseeds: 2\n' >shared/part.yaml
+mistake() {
+    printf "$3" >table.yaml
+    awk -f "$top/results/papers/tables.awk" ./table.yaml >rows 2>said && fail "a table with $2 is read"
+    grep -q "^[./a-z]*:$1: " said || fail "a table with $2: $(cat said)"
+}
+mistake 2 "an unknown key" 'title: "t"\ncolour: red\n'
+mistake 1 "no value" 'title:\n'
+mistake 2 "a text without quotes" 'programs:\n  - sor\n'
+mistake 2 "a quote in a text" 'programs:\n  - "s"or"\n'
+mistake 1 "a line of no key" '  - "sor"\n'
+mistake 0 "a part that is not there" 'inherit: [nothing]\n'
+mistake 0 "no title" 'inherit: [part]\n'
+mistake 0 "a row that is too long" 'inherit: [part]\ntitle: "t"\ncolumns:\n  - "a | b | c | d"\n'
+printf 'inherit: [part]\ntitle: "t"\nseeds: 3\ncolumns:\n  - "a | b"\n' >table.yaml
+awk -f "$top/results/papers/tables.awk" ./table.yaml >rows || fail "a table is not read"
+says rows '.seeds = 3'
+says rows '.policies = "vc"'
+says rows '{"a", "b", NULL, }'
+
 # ---- a table, and its cells --------------------------------------------------------------------------
 
 small="--size accesses=2k --seeds 2 -j 2"
