@@ -47,16 +47,24 @@ libresults_la_SOURCES += results/validate/child.c results/validate/host.c result
 # results/papers/claims/ as the row of a table in C.
 paper_tables = $(sort $(wildcard $(top_srcdir)/results/papers/printed/*.csv))
 band_tables = $(sort $(wildcard $(top_srcdir)/results/papers/claims/*.csv))
-BUILT_SOURCES = paper.inc bands.inc tables.inc $(report_files)
+BUILT_SOURCES = paper.inc bands.inc measures.inc tables.inc $(report_files)
 results/papers/printed.lo: paper.inc bands.inc
+results/papers/measure.lo: measures.inc
 results/papers/tables.lo: tables.inc
-nodist_libresults_la_SOURCES = paper.inc bands.inc tables.inc
+nodist_libresults_la_SOURCES = paper.inc bands.inc measures.inc tables.inc
 paper.inc: $(paper_tables) $(srcdir)/results/results.mk
 	$(AM_V_GEN)cat $(paper_tables) | awk -F, '$$1 != "paper" { \
 	  printf "{\"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\"},\n", $$1, $$2, $$3, $$4, $$5, $$6, $$7, $$9 }' >$@.tmp && mv $@.tmp $@
 bands.inc: $(band_tables) $(srcdir)/results/results.mk
 	$(AM_V_GEN)awk -F, 'FNR > 1 { name = FILENAME; sub(".*/", "", name); sub("[.]csv$$", "", name); \
 	  printf "{\"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\"},\n", name, $$1, $$2, $$3, $$4, $$5, $$6, $$7, $$8 }' $(band_tables) >$@.tmp && mv $@.tmp $@
+
+# What their quantities are made of: a kind of measure.c, and statistics.
+measures.inc: $(srcdir)/results/papers/measures.csv $(srcdir)/results/results.mk
+	$(AM_V_GEN)awk -F, 'function text(s) { return s == "" ? "NULL" : "\"" s "\"" } \
+	  FNR > 1 { kind = toupper($$2); gsub("-", "_", kind); \
+	    printf "{\"%s\", %s, %s, %s, %s},\n", $$1, kind, text($$3), text($$4), $$5 }' $(srcdir)/results/papers/measures.csv >$@.tmp && mv $@.tmp $@
+EXTRA_DIST += results/papers/measures.csv
 
 # What they run and show, in the order in which `reproduce all` has them.
 reproduced = valor-table1 valor-table2 valor-overhead valor-budget valor-inputs valor-scaling \

@@ -124,7 +124,7 @@ void pairs_free(struct table_pairs *p);
 
 /* measure.c: of a sample; NAN: there is none. */
 struct table_measure {
-    const char *name, *unit, *help;
+    const char *name;
     int kind;
     const char *over, *under; /* statistics, with blanks between; $: the policy's label */
     double times;
