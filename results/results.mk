@@ -26,11 +26,11 @@ libresults_la_SOURCES += results/page/diff.c results/page/explain.c results/page
 	results/page/figures.c results/page/measures.def results/page/page.c results/page/parts.def \
 	results/page/read.c results/page/report.h results/page/say.c results/page/series.c results/page/study.c
 libresults_la_SOURCES += results/papers/abstract.c results/papers/abstract.h results/papers/all.c \
-	results/papers/all.h results/papers/captured.c results/papers/claims.c results/papers/claims.h \
+	results/papers/all.h results/papers/captured.c results/papers/claims.c \
 	results/papers/files.c results/papers/judge.c results/papers/lard.c results/papers/lard.h \
 	results/papers/measure.c results/papers/page.c results/papers/pairs.c results/papers/print.c \
-	results/papers/print.h results/papers/printed.c results/papers/quantity.c results/papers/reproduce.c \
-	results/papers/reproduce.h results/papers/run.c results/papers/table.h results/papers/tables.c
+	results/papers/printed.c results/papers/quantity.c results/papers/reproduce.c \
+	results/papers/run.c results/papers/table.h results/papers/tables.c
 libresults_la_SOURCES += results/why/answer.c results/why/asked.c results/why/draw.c results/why/page.c \
 	results/why/said.c results/why/say.c results/why/why.h
 libresults_la_SOURCES += results/drawing/boxes.c results/drawing/checks.c results/drawing/draw.c \
@@ -47,11 +47,12 @@ libresults_la_SOURCES += results/validate/child.c results/validate/host.c result
 # results/papers/claims/ as the row of a table in C.
 paper_tables = $(sort $(wildcard $(top_srcdir)/results/papers/printed/*.csv))
 band_tables = $(sort $(wildcard $(top_srcdir)/results/papers/claims/*.csv))
-BUILT_SOURCES = paper.inc bands.inc measures.inc tables.inc $(report_files)
+BUILT_SOURCES = paper.inc bands.inc measures.inc suites.inc tables.inc $(report_files)
 results/papers/printed.lo: paper.inc bands.inc
+results/papers/claims.lo: suites.inc
 results/papers/measure.lo: measures.inc
 results/papers/tables.lo: tables.inc
-nodist_libresults_la_SOURCES = paper.inc bands.inc measures.inc tables.inc
+nodist_libresults_la_SOURCES = paper.inc bands.inc measures.inc suites.inc tables.inc
 paper.inc: $(paper_tables) $(srcdir)/results/results.mk
 	$(AM_V_GEN)cat $(paper_tables) | awk -F, '$$1 != "paper" { \
 	  printf "{\"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\", \"%s\"},\n", $$1, $$2, $$3, $$4, $$5, $$6, $$7, $$9 }' >$@.tmp && mv $@.tmp $@
@@ -64,7 +65,15 @@ measures.inc: $(srcdir)/results/papers/measures.csv $(srcdir)/results/results.mk
 	$(AM_V_GEN)awk -F, 'function text(s) { return s == "" ? "NULL" : "\"" s "\"" } \
 	  FNR > 1 { kind = toupper($$2); gsub("-", "_", kind); \
 	    printf "{\"%s\", %s, %s, %s, %s},\n", $$1, kind, text($$3), text($$4), $$5 }' $(srcdir)/results/papers/measures.csv >$@.tmp && mv $@.tmp $@
-EXTRA_DIST += results/papers/measures.csv
+# The programs of LARD's Tables 2 and 3, an array of each suite.
+suites.inc: $(srcdir)/results/papers/suites.csv $(srcdir)/results/results.mk
+	$(AM_V_GEN)awk -F, 'function text(s) { return s == "" ? "NULL" : "\"" s "\"" } \
+	  function end() { if (suite != "") print "{NULL, NULL, false, NULL, false, false, false}};" } \
+	  FNR > 1 { if ($$1 != suite) { end(); suite = $$1; print "static const struct program " suite "[] = {" } \
+	    settings = $$0; sub("^[^\"]*\"", "", settings); sub("\"$$", "", settings); \
+	    printf "{\"%s\", %s, %d, %s, %d, %d, %d},\n", $$2, text(settings), $$3 == "yes", text($$4), $$5 == "yes", $$6 != "", $$6 == "native" } \
+	  END { end() }' $(srcdir)/results/papers/suites.csv >$@.tmp && mv $@.tmp $@
+EXTRA_DIST += results/papers/measures.csv results/papers/suites.csv
 
 # What they run and show, in the order in which `reproduce all` has them.
 reproduced = valor-table1 valor-table2 valor-overhead valor-budget valor-inputs valor-scaling \

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "workloads/programs/programs.h"
-#include "results/papers/claims.h"
-#include "results/papers/table.h"
+#include "results/papers/lard.h"
 
 /* The program's own memory: what is about the rest of the virtual machine's has no counterpart in
  * the run without a detector, as the work there was not captured. */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "workloads/programs/programs.h"
-#include "results/papers/print.h"
 
 static void report_cell(struct lard_report *r, const struct cell *c)
 {
@@ -143,21 +142,4 @@ const struct paper *lard_find(const char *name)
         if (!strcmp(p->name, name))
             return p;
     return NULL;
-}
-
-void lard_csv(const struct lard_report *r, FILE *out)
-{
-    csv_head(out);
-    for (size_t i = 0; i < r->cells; i++)
-        csv_cell(out, r->paper, &r->cell[i]);
-}
-
-void lard_plot(const struct lard_report *r, FILE *out)
-{
-    plot_cells(out, r->paper, r->cell, r->cells);
-}
-
-void lard_json(const struct lard_report *r, const char *programs)
-{
-    json_cells(r->paper, programs, r->cell, r->cells, r->verdicts);
 }

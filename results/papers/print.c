@@ -1,6 +1,6 @@
 /* print.c - what `lardsim reproduce` shows of a program under a collector: the paper's
  * counts beside ours, as text, CSV, JSON and a plot. It judges nothing. */
-#include "results/papers/print.h"
+#include "results/papers/lard.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,31 +22,22 @@ static const char *variant(const struct program *p)
     return p->captured ? "captured" : planted(p) ? "planted-races" : p->racy ? "racy" : "race-free";
 }
 
-/* What the paper printed for a detector in this cell. */
-static uint64_t printed(const struct paper *p, const struct cell *c, const char *detector,
-                        const char *of, const char *unit)
+/* The paper's row of a number in this cell; NULL: it printed none. */
+static const struct printed *printed_of(const struct paper *p, const struct cell *c,
+                                        const char *detector, enum tally_of of, const char *unit)
 {
     if (!c->program->paper)
-        return PAPER_NONE;
-    char *measure = xasprintf("%s.%s", of, unit);
-    const uint64_t n =
-        paper_value(p->table, c->program->paper, c->collector->name, detector, measure);
+        return NULL;
+    char *measure = xasprintf("%s.%s", tally_names[of], unit);
+    const struct printed *is =
+        printed_find("lard", p->table, c->program->paper, c->collector->name, detector, measure);
     free(measure);
-    return n;
+    return is;
 }
 
-struct shown { /* counts that a claim is about */
-    unsigned bit;
-    const char *of;
-};
-static const struct shown shown[] = {
-    {SHOWS_RACES, "races"}, {SHOWS_FALSE, "false"}, {SHOWS_MISSED, "missed"}};
-
-static const struct tally *tally_of(const struct cell *c, enum view_id v, const struct shown *s)
+static bool shows(const struct claim *claim, enum tally_of of)
 {
-    return s->bit == SHOWS_RACES   ? &c->is.view[v].races
-           : s->bit == SHOWS_FALSE ? &c->is.view[v].falses
-                                   : &c->is.view[v].missed;
+    return claim->shows >> of & 1;
 }
 
 /* ---- text ----------------------------------------------------------------------------------- */
@@ -57,8 +48,8 @@ void print_head(const struct cell *c)
 
     printf("\n%s, %s, %s: %" PRIu64 " events; truth: %" PRIu64 " racy accesses at %" PRIu64
            " sites\n",
-           c->program->name, variant(c->program), c->collector->name, m->events, m->truth.accesses,
-           m->truth.sites);
+           c->program->name, variant(c->program), c->collector->name, m->events,
+           m->truth.n[ACCESSES], m->truth.n[SITES]);
     printf("  memory of another object used %" PRIu64 " times, a moved object %" PRIu64 " times\n",
            m->uses_again, m->uses_moved);
     if (planted(c->program))
@@ -78,8 +69,6 @@ static char *difference(uint64_t paper, uint64_t ours)
     const bool less = ours < paper;
     const uint64_t by = less ? paper - ours : ours - paper;
 
-    if (paper == PAPER_NONE)
-        return xasprintf("-");
     if (!by)
         return xasprintf("=");
     if (!paper)
@@ -91,82 +80,62 @@ static char *difference(uint64_t paper, uint64_t ours)
     return xasprintf("%c%" PRIu64 ".%" PRIu64 "%%", less ? '-' : '+', tenths / 10, tenths % 10);
 }
 
-static void print_pair(uint64_t paper, uint64_t ours, int wide, const char *after)
+static void print_pair(const struct printed *is, uint64_t ours, int wide, const char *after)
 {
-    char *diff = difference(paper, ours);
+    char *diff = is ? difference(strtoull(is->value, NULL, 10), ours) : xstrdup("-");
 
-    if (paper == PAPER_NONE)
-        printf("%*s", wide, "-");
-    else
-        printf("%*" PRIu64, wide, paper);
-    printf(" %*" PRIu64 " %8s%s", wide, ours, diff, after);
+    printf("%*s %*" PRIu64 " %8s%s", wide, is ? is->value : "-", wide, ours, diff, after);
     free(diff);
 }
 
 void print_claim(const struct paper *p, const struct cell *c, const struct claim *claim,
                  enum verdict v)
 {
-    const char *detector = view_names[claim->view];
-    const char *text = claim->text, *verdict = verdict_names[v];
+    const char *detector = view_names[claim->view], *text = claim->text;
 
-    for (size_t i = 0; i < ARRAY_SIZE(shown); i++) {
-        if (!(claim->shows & shown[i].bit))
+    for (enum tally_of of = RACES; of < TALLIES; of++) {
+        if (!shows(claim, of))
             continue;
-        const struct tally *t = tally_of(c, claim->view, &shown[i]);
-        printf("  %-10s %-6s ", detector, shown[i].of);
-        print_pair(printed(p, c, detector, shown[i].of, "accesses"), t->accesses, 9, "   ");
-        print_pair(printed(p, c, detector, shown[i].of, "sites"), t->sites, 6, "");
+        const uint64_t *n = c->is.view[claim->view][of].n;
+        printf("  %-10s %-6s ", detector, tally_names[of]);
+        print_pair(printed_of(p, c, detector, of, "accesses"), n[ACCESSES], 9, "   ");
+        print_pair(printed_of(p, c, detector, of, "sites"), n[SITES], 6, "");
         if (*text)
-            printf("  %-41s %s", text, verdict);
+            printf("  %-41s %s", text, verdict_names[v]);
         putchar('\n');
         text = ""; /* once */
     }
 }
 
 /* The two counts of a cell mostly have the same erratum: it is told once. */
-static void print_erratum(const struct paper *p, const struct cell *c, const char *detector,
-                          const char *of)
-{
-    static const char *const unit[] = {"accesses", "sites"};
-    const char *told = "";
-
-    for (size_t i = 0; i < ARRAY_SIZE(unit); i++) {
-        char *measure = xasprintf("%s.%s", of, unit[i]);
-        const char *text =
-            paper_erratum(p->table, c->program->paper, c->collector->name, detector, measure);
-        if (*text && strcmp(text, told) != 0)
-            printf("  on the paper's count, %s %s: %s\n", detector, of, text);
-        told = text;
-        free(measure);
-    }
-}
-
 void print_errata(const struct paper *p, const struct cell *c)
 {
-    for (const struct claim *claim = p->claims; claim->text && c->program->paper; claim++)
-        for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
-            if (claim->shows & shown[i].bit)
-                print_erratum(p, c, view_names[claim->view], shown[i].of);
-}
-
-static bool has_claim(const struct paper *p, enum view_id view)
-{
     for (const struct claim *claim = p->claims; claim->text; claim++)
-        if (claim->view == view)
-            return true;
-    return false;
+        for (enum tally_of of = RACES; of < TALLIES; of++) {
+            if (!shows(claim, of))
+                continue;
+            const char *detector = view_names[claim->view], *told = "";
+            for (size_t unit = ACCESSES; unit <= SITES; unit++) {
+                const struct printed *is = printed_of(p, c, detector, of, unit_names[unit]);
+                const char *text = is ? is->erratum : "";
+                if (*text && strcmp(text, told) != 0)
+                    printf("  on the paper's count, %s %s: %s\n", detector, tally_names[of], text);
+                told = text;
+            }
+        }
 }
 
+/* A view has one claim of a paper. */
 void print_system(const struct paper *p, const struct cell *c)
 {
     const char *before = "  at sites of the runtime system:";
 
-    for (size_t v = 0; v < VIEWS; v++) {
-        const struct tally *t = p->differences ? &c->is.view[v].falses : &c->is.view[v].races;
-        if (!t->system || !has_claim(p, (enum view_id)v))
+    for (const struct claim *claim = p->claims; claim->text; claim++) {
+        const uint64_t *n = c->is.view[claim->view][p->differences ? FALSE : RACES].n;
+        if (!n[SYSTEM])
             continue;
-        printf("%s %s %s%" PRIu64 " at %" PRIu64, before, view_names[v],
-               p->differences ? "false " : "", t->system, t->system_sites);
+        printf("%s %s %s%" PRIu64 " at %" PRIu64, before, view_names[claim->view],
+               p->differences ? "false " : "", n[SYSTEM], n[SYSTEM_SITES]);
         before = ",";
     }
     if (*before == ',')
@@ -175,55 +144,53 @@ void print_system(const struct paper *p, const struct cell *c)
 
 /* ---- CSV ------------------------------------------------------------------------------------ */
 
-void csv_head(FILE *csv)
-{
-    fputs("table,program,variant,collector,detector,measure,value,paper\n", csv);
-}
-
 static void csv_row(FILE *csv, const struct paper *p, const struct cell *c, const char *detector,
-                    const char *measure, const char *value, uint64_t paper)
+                    const char *measure)
 {
-    fprintf(csv, "%s,%s,%s,%s,%s,%s,%s,", p->name, c->program->name, variant(c->program),
-            c->collector->name, detector, measure, value);
-    if (paper != PAPER_NONE)
-        fprintf(csv, "%" PRIu64, paper);
-    fputc('\n', csv);
-}
-
-static void csv_number(FILE *csv, const struct paper *p, const struct cell *c, const char *detector,
-                       const char *of, const char *unit, uint64_t value)
-{
-    char *measure = *unit ? xasprintf("%s.%s", of, unit) : xasprintf("%s", of);
-    char *text = xasprintf("%" PRIu64, value);
-
-    csv_row(csv, p, c, detector, measure, text,
-            *detector ? printed(p, c, detector, of, unit) : PAPER_NONE);
-    free(text);
-    free(measure);
+    fprintf(csv, "%s,%s,%s,%s,%s,%s,", p->name, c->program->name, variant(c->program),
+            c->collector->name, detector, measure);
 }
 
 static void csv_tally(FILE *csv, const struct paper *p, const struct cell *c, const char *detector,
-                      const char *of, const struct tally *t)
+                      enum tally_of of, const struct tally *t)
 {
-    csv_number(csv, p, c, detector, of, "accesses", t->accesses);
-    csv_number(csv, p, c, detector, of, "sites", t->sites);
-    csv_number(csv, p, c, detector, of, "system", t->system);
-    csv_number(csv, p, c, detector, of, "system-sites", t->system_sites);
+    for (size_t unit = 0; unit < TALLY_UNITS; unit++) {
+        const struct printed *is = printed_of(p, c, detector, of, unit_names[unit]);
+        char *measure = xasprintf("%s.%s", tally_names[of], unit_names[unit]);
+        csv_row(csv, p, c, detector, measure);
+        fprintf(csv, "%" PRIu64 ",%s\n", t->n[unit], is ? is->value : "");
+        free(measure);
+    }
 }
 
-void csv_cell(FILE *csv, const struct paper *p, const struct cell *c)
+static void csv_cell(FILE *csv, const struct paper *p, const struct cell *c)
 {
-    for (const struct claim *claim = p->claims; claim->text; claim++)
-        csv_row(csv, p, c, view_names[claim->view], "verdict", verdict_names[claim->judge(c)],
-                PAPER_NONE);
-    csv_number(csv, p, c, "", "events", "", c->is.events);
-    csv_number(csv, p, c, "", "uses.again", "", c->is.uses_again);
-    csv_number(csv, p, c, "", "uses.moved", "", c->is.uses_moved);
-    csv_tally(csv, p, c, "truth", "races", &c->is.truth);
+    const struct {
+        const char *name;
+        uint64_t n;
+    } of_run[] = {{"events", c->is.events},
+                  {"uses.again", c->is.uses_again},
+                  {"uses.moved", c->is.uses_moved}};
+
+    for (const struct claim *claim = p->claims; claim->text; claim++) {
+        csv_row(csv, p, c, view_names[claim->view], "verdict");
+        fprintf(csv, "%s,\n", verdict_names[claim->judge(c)]);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(of_run); i++) {
+        csv_row(csv, p, c, "", of_run[i].name);
+        fprintf(csv, "%" PRIu64 ",\n", of_run[i].n);
+    }
+    csv_tally(csv, p, c, "truth", RACES, &c->is.truth);
     for (size_t v = 0; v < VIEWS; v++)
-        for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
-            csv_tally(csv, p, c, view_names[v], shown[i].of,
-                      tally_of(c, (enum view_id)v, &shown[i]));
+        for (enum tally_of of = RACES; of < TALLIES; of++)
+            csv_tally(csv, p, c, view_names[v], of, &c->is.view[v][of]);
+}
+
+void lard_csv(const struct lard_report *r, FILE *out)
+{
+    fputs("table,program,variant,collector,detector,measure,value,paper\n", out);
+    for (size_t i = 0; i < r->cells; i++)
+        csv_cell(out, r->paper, &r->cell[i]);
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
@@ -233,26 +200,24 @@ static void json_verdict(struct json *j, enum verdict v)
     json_key_str(j, "verdict", verdict_keys[v]);
 }
 
+/* unit: ACCESSES or SITES; the system's of either stand two behind. */
 static void json_count(struct json *j, const struct paper *p, const struct cell *c,
-                       const char *detector, const char *of, const char *unit, uint64_t ours,
-                       uint64_t system)
+                       enum view_id view, enum tally_of of, enum tally_unit unit)
 {
-    const uint64_t paper = printed(p, c, detector, of, unit);
-    char *measure = xasprintf("%s.%s", of, unit);
-    const char *erratum = c->program->paper ? paper_erratum(p->table, c->program->paper,
-                                                            c->collector->name, detector, measure)
-                                            : "";
+    const struct printed *is = printed_of(p, c, view_names[view], of, unit_names[unit]);
+    const uint64_t *n = c->is.view[view][of].n;
+    char *measure = xasprintf("%s.%s", tally_names[of], unit_names[unit]);
 
     json_object(j);
     json_key_str(j, "measure", measure);
     json_key(j, "paper");
-    if (paper == PAPER_NONE)
-        json_null(j);
+    if (is)
+        json_u64(j, strtoull(is->value, NULL, 10));
     else
-        json_u64(j, paper);
-    json_key_u64(j, "ours", ours);
-    json_key_u64(j, "system", system);
-    json_key_str(j, "erratum", *erratum ? erratum : NULL);
+        json_null(j);
+    json_key_u64(j, "ours", n[unit]);
+    json_key_u64(j, "system", n[unit + SYSTEM]);
+    json_key_str(j, "erratum", is && *is->erratum ? is->erratum : NULL);
     json_end(j);
     free(measure);
 }
@@ -260,20 +225,17 @@ static void json_count(struct json *j, const struct paper *p, const struct cell 
 static void json_claim(struct json *j, const struct paper *p, const struct cell *c,
                        const struct claim *claim)
 {
-    const char *detector = view_names[claim->view];
-
     json_object(j);
-    json_key_str(j, "detector", detector);
+    json_key_str(j, "detector", view_names[claim->view]);
     json_key_str(j, "claim", claim->text);
     json_verdict(j, claim->judge(c));
     json_key(j, "counts");
     json_array(j);
-    for (size_t i = 0; i < ARRAY_SIZE(shown); i++) {
-        if (!(claim->shows & shown[i].bit))
+    for (enum tally_of of = RACES; of < TALLIES; of++) {
+        if (!shows(claim, of))
             continue;
-        const struct tally *t = tally_of(c, claim->view, &shown[i]);
-        json_count(j, p, c, detector, shown[i].of, "accesses", t->accesses, t->system);
-        json_count(j, p, c, detector, shown[i].of, "sites", t->sites, t->system_sites);
+        json_count(j, p, c, claim->view, of, ACCESSES);
+        json_count(j, p, c, claim->view, of, SITES);
     }
     json_end(j);
     json_end(j);
@@ -284,8 +246,8 @@ static void json_truth(struct json *j, const struct cell *c)
 {
     json_key(j, "truth");
     json_object(j);
-    json_key_u64(j, "accesses", c->is.truth.accesses);
-    json_key_u64(j, "sites", c->is.truth.sites);
+    json_key_u64(j, "accesses", c->is.truth.n[ACCESSES]);
+    json_key_u64(j, "sites", c->is.truth.n[SITES]);
     json_key_str(j, "claim", c->program->racy ? "the program has races" : "the program has none");
     json_verdict(j, judge_program(c));
     json_end(j);
@@ -324,9 +286,9 @@ static void json_needs(struct json *j, const struct cell *cell, size_t cells)
     }
 }
 
-void json_cells(const struct paper *p, const char *programs, const struct cell *cell, size_t cells,
-                const unsigned verdicts[VERDICTS])
+void lard_json(const struct lard_report *r, const char *programs)
 {
+    const struct paper *p = r->paper;
     struct json j;
 
     json_init(&j, stdout, true);
@@ -337,77 +299,66 @@ void json_cells(const struct paper *p, const char *programs, const struct cell *
     json_key_str(&j, "programs", programs);
     json_key(&j, "cells");
     json_array(&j);
-    for (size_t i = 0; i < cells; i++)
-        json_cell(&j, p, &cell[i]);
+    for (size_t i = 0; i < r->cells; i++)
+        json_cell(&j, p, &r->cell[i]);
     json_end(&j);
     json_key(&j, "overall");
     json_array(&j);
     if (p->differences)
-        json_needs(&j, cell, cells);
+        json_needs(&j, r->cell, r->cells);
     json_end(&j);
     json_key(&j, "verdicts");
     json_object(&j);
     for (size_t v = 0; v < VERDICTS; v++)
-        json_key_u64(&j, verdict_keys[v], verdicts[v]);
+        json_key_u64(&j, verdict_keys[v], r->verdicts[v]);
     json_end(&j);
     json_end(&j);
 }
 
 /* ---- the plot ------------------------------------------------------------------------------- */
 
-/* At most two counts for each view: false and missed ones. */
-struct panels { /* a panel for each kind of count of each claim */
-    enum view_id view[2 * VIEWS];
-    const struct shown *of[2 * VIEWS];
-    char *title[2 * VIEWS]; /* owns */
-    size_t n;
-};
-
-static void panels_of(struct panels *to, const struct paper *p)
+/* A panel for each kind of count of each claim, a row for each cell. */
+void lard_plot(const struct lard_report *r, FILE *out)
 {
-    to->n = 0;
-    for (const struct claim *claim = p->claims; claim->text; claim++)
-        for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
-            if (claim->shows & shown[i].bit) {
-                to->view[to->n] = claim->view;
-                to->of[to->n] = &shown[i];
-                to->title[to->n++] = xasprintf("%s: %s", view_names[claim->view], shown[i].of);
-            }
-}
+    enum { PANELS = TALLIES * VIEWS };
+    char *panel[PANELS], **row = xcalloc(r->cells + 1, sizeof *row);
+    uint64_t(*count)[2] = xcalloc(r->cells * PANELS + 1, sizeof *count);
+    struct plot plot = {
+        .title = r->paper->title,
+        .kind = {"paper", "ours (racy accesses, log scale; MS: marksweep, SS: semispace)"},
+        .rows = r->cells,
+        .panel = (const char *const *)panel,
+        .row = row,
+        .count = (const uint64_t(*)[2])count};
+    size_t n = 0;
 
-void plot_cells(FILE *out, const struct paper *p, const struct cell *cells, size_t n)
-{
-    struct panels panels;
-    char **row = xcalloc(n, sizeof *row);
-
-    panels_of(&panels, p);
-    uint64_t(*count)[2] = xcalloc(n * panels.n, sizeof *count);
-    for (size_t r = 0; r < n; r++) {
-        const struct cell *c = &cells[r];
-        row[r] = xasprintf("%s%s, %s", c->program->name,
+    for (const struct claim *claim = r->paper->claims; claim->text; claim++)
+        for (enum tally_of of = RACES; of < TALLIES; of++)
+            if (shows(claim, of))
+                panel[plot.panels++] =
+                    xasprintf("%s: %s", view_names[claim->view], tally_names[of]);
+    for (size_t i = 0; i < r->cells; i++) {
+        const struct cell *c = &r->cell[i];
+        row[i] = xasprintf("%s%s, %s", c->program->name,
                            planted(c->program) ? " (planted)"
                            : c->program->racy  ? " racy"
                                                : "",
                            c->collector->moves ? "SS" : "MS");
-        for (size_t i = 0; i < panels.n; i++) {
-            count[r * panels.n + i][0] =
-                printed(p, c, view_names[panels.view[i]], panels.of[i]->of, "accesses");
-            count[r * panels.n + i][1] = tally_of(c, panels.view[i], panels.of[i])->accesses;
-        }
+        for (const struct claim *claim = r->paper->claims; claim->text; claim++)
+            for (enum tally_of of = RACES; of < TALLIES; of++) {
+                if (!shows(claim, of))
+                    continue;
+                const struct printed *is =
+                    printed_of(r->paper, c, view_names[claim->view], of, "accesses");
+                count[n][0] = is ? strtoull(is->value, NULL, 10) : PLOT_NONE;
+                count[n++][1] = c->is.view[claim->view][of].n[ACCESSES];
+            }
     }
-    const struct plot plot = {
-        .title = p->title,
-        .kind = {"paper", "ours (racy accesses, log scale; MS: marksweep, SS: semispace)"},
-        .panels = panels.n,
-        .rows = n,
-        .panel = (const char *const *)panels.title,
-        .row = row,
-        .count = (const uint64_t(*)[2])count};
     plot_write(&plot, out);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < r->cells; i++)
         free(row[i]);
-    for (size_t i = 0; i < panels.n; i++)
-        free(panels.title[i]);
+    for (size_t i = 0; i < plot.panels; i++)
+        free(panel[i]);
     free(row);
     free(count);
 }

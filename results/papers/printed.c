@@ -1,4 +1,4 @@
-/* printed.c - results/paper and results/bands, as the build has put them into tables. */
+/* printed.c - results/papers/printed/ and claims/, as the build has put them into tables. */
 #include <string.h>
 
 #include "results/papers/table.h"

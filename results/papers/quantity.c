@@ -1,4 +1,4 @@
-/* quantity.c - the small language in which results/bands and the tables say what is measured:
+/* quantity.c - the small language in which results/papers/claims/ and tables/ say what is measured:
  * numbers, + - * / <, names of measures, functions of a program's numbers, and aggregates over
  * programs, which read their argument once for each. docs/reproduce.md has it whole. */
 #include <ctype.h>

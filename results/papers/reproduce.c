@@ -3,7 +3,7 @@
  * addresses (results/papers/abstract.h): it sees no Clear, no Copy, nothing of the runtime, and
  * shares none of the code for those. So is a capture's, which a real collector moved.
  * tests/policy/frame/t_table3.c holds it to the oracle of the tests. */
-#include "results/papers/reproduce.h"
+#include "results/papers/lard.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,9 @@
 #include "sim/lardsim.h"
 #include "sim/sim.h"
 
-const char *const view_names[] = {"lard",    "all-memory", "all-sync", "no-clear",
-                                  "no-copy", "naive",      NULL};
+const char *const view_names[] = {"lard", "all-memory", "all-sync", "no-clear", "no-copy", "naive"};
+const char *const tally_names[] = {"races", "false", "missed"};
+const char *const unit_names[] = {"accesses", "sites", "system", "system-sites"};
 
 /* A racy access. Tables count accesses, and sites; an access is known by its event's number. */
 struct hit {
@@ -71,16 +72,16 @@ static int by_site(const void *a, const void *b)
 /* Sorts h by site, so what needs the order of events comes first. */
 static struct tally tally_of(struct hits *h)
 {
-    struct tally t = {.accesses = h->n};
+    struct tally t = {.n[ACCESSES] = h->n};
 
     if (h->n)
         qsort(h->hit, h->n, sizeof *h->hit, by_site);
     for (size_t i = 0; i < h->n; i++) {
         const struct hit *hit = &h->hit[i];
         const bool fresh = i == 0 || hit[-1].site != hit->site;
-        t.system += hit->system;
-        t.sites += hit->site && fresh;
-        t.system_sites += hit->site && hit->system && (fresh || !hit[-1].system);
+        t.n[SYSTEM] += hit->system;
+        t.n[SITES] += hit->site && fresh;
+        t.n[SYSTEM_SITES] += hit->site && hit->system && (fresh || !hit[-1].system);
     }
     return t;
 }
@@ -105,11 +106,11 @@ static void tally_all(struct races *r, struct measured *to)
 {
     /* tally_of sorts, so differences are taken before. */
     for (size_t i = 0; i < VIEWS; i++) {
-        to->view[i].falses = tally_beyond(&r->of[i], &r->truth);
-        to->view[i].missed = tally_beyond(&r->truth, &r->of[i]);
+        to->view[i][FALSE] = tally_beyond(&r->of[i], &r->truth);
+        to->view[i][MISSED] = tally_beyond(&r->truth, &r->of[i]);
     }
     for (size_t i = 0; i < VIEWS; i++)
-        to->view[i].races = tally_of(&r->of[i]);
+        to->view[i][RACES] = tally_of(&r->of[i]);
     to->truth = tally_of(&r->truth);
 }
 

@@ -28,7 +28,7 @@ struct table_line { /* below the programs: a sum in its parts, or a reason */
     const char *text, *quantity;
 };
 struct reproduction {
-    const char *name, *paper, *number; /* the latter two: keys of results/paper */
+    const char *name, *paper, *number; /* the latter two: keys of results/papers/printed/ */
     const char *section, *title;
     const char *machine;  /* the preset that is meant; NULL: no machine */
     const char *settings; /* lines of YAML, for all cells; NULL: none */
@@ -53,7 +53,7 @@ extern const struct reproduction reproductions[]; /* a NULL name ends them */
 
 /* ---- what was printed, and what is judged: printed.c ---------------------------------------- */
 
-struct printed { /* a row of results/paper */
+struct printed { /* a row of results/papers/printed/ */
     const char *paper, *table, *program, *collector, *detector, *measure, *value, *erratum;
 };
 extern const struct printed printed[]; /* a NULL paper ends them */
@@ -62,7 +62,7 @@ const struct printed *printed_find(const char *paper, const char *table, const c
                                    const char *collector, const char *detector,
                                    const char *measure);
 
-struct band { /* a row of results/bands */
+struct band { /* a row of results/papers/claims/ */
     const char *table, *claim, *quantity, *paper, *low, *high, *unit, *section, *why;
 };
 extern const struct band bands[]; /* a NULL table ends them */

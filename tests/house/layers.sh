@@ -80,7 +80,7 @@ isa/lardx86/lardx86.h swmanager/swmanager.h runtime/runtime.h policy/policy.h po
 sim/lardsim.h sim/sim.h sim/why.h workloads/workloads.h workloads/measure/measure.h workloads/programs/programs.h workloads/programs/cache.h capture/capture.h
 results/results.h results/job/given.h results/job/progress.h results/job/stopped.h results/read/estimate.h results/read/overhead.h
 results/experiment/collect.h results/experiment/costs.h results/experiment/sweep.h results/drawing/drawing.h results/why/why.h results/drawing/plot.h results/page/report.h results/drawing/svg.h
-results/papers/all.h results/papers/claims.h results/papers/lard.h results/papers/print.h results/papers/reproduce.h results/papers/table.h results/reduce/reduce.h results/validate/validate.h'
+results/papers/all.h results/papers/lard.h results/papers/table.h results/reduce/reduce.h results/validate/validate.h'
 
 cd "${top_srcdir:-.}" || exit 99
 bad=0
