@@ -140,15 +140,15 @@ struct row { /* valid during the call */
 typedef void row_fn(void *arg, const struct row *row);
 void row_json(struct json *j, const struct row *r); /* the members of an object */
 
-struct table {
+struct name_table {
     const char *name; /* "policies" */
     const char *one;  /* "a policy" */
     const char *help;
     size_t columns; /* the first fields, which `list` shows beside the name; explain shows all */
     void (*each)(row_fn *fn, void *arg); /* calls fn for every row, in the table's order */
 };
-extern const struct table tables[]; /* a NULL name ends it */
-const struct table *table_find(const char *name);
+extern const struct name_table tables[]; /* a NULL name ends it */
+const struct name_table *table_find(const char *name);
 
 /* ---- manual pages and completion: manual.c, completion.c ------------------------------------ */
 

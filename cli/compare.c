@@ -8,6 +8,7 @@
 #include "results/drawing/plot.h"
 #include "results/job/progress.h"
 #include "results/page/report.h"
+#include "results/table/table.h"
 #include "cli/run/run.h"
 #include "results/job/stopped.h"
 #include "workloads/measure/measure.h"
@@ -114,20 +115,24 @@ static void list_difference(void *arg, const struct sim_difference *d)
 /* ---- the table ------------------------------------------------------------------------------ */
 
 struct count_column {
-    const char *above, *title; /* above: over this column and those that follow with "" */
-    const char *of, *name;     /* parts of the statistic's name: <of>.<label>.<name> */
+    struct table_head head; /* its name: of the statistic <of>.<label>.<name> */
+    const char *of;
 };
+#define COLUMN(of, name, above, title)                                                             \
+    {                                                                                              \
+        {name, title, above, TABLE_RIGHT, 0, 0, false}, of                                         \
+    }
 static const struct count_column columns[] = {
-    {"racy", "accesses", "policy", "races.accesses"},
-    {"", "sites", "policy", "races.sites"},
-    {"false", "accesses", "compare", "false.accesses"},
-    {"", "sites", "compare", "false.sites"},
-    {"", "places", "compare", "false.places"},
-    {"", "pairs", "compare", "false.pairs"},
-    {"missed", "accesses", "compare", "missed.accesses"},
-    {"", "sites", "compare", "missed.sites"},
-    {"", "places", "compare", "missed.places"},
-    {"", "pairs", "compare", "missed.pairs"},
+    COLUMN("policy", "races.accesses", "racy", "accesses"),
+    COLUMN("policy", "races.sites", NULL, "sites"),
+    COLUMN("compare", "false.accesses", "false", "accesses"),
+    COLUMN("compare", "false.sites", NULL, "sites"),
+    COLUMN("compare", "false.places", NULL, "places"),
+    COLUMN("compare", "false.pairs", NULL, "pairs"),
+    COLUMN("compare", "missed.accesses", "missed", "accesses"),
+    COLUMN("compare", "missed.sites", NULL, "sites"),
+    COLUMN("compare", "missed.places", NULL, "places"),
+    COLUMN("compare", "missed.pairs", NULL, "pairs"),
 };
 
 static bool count_of(const struct lardsim *l, const char *of, const char *label, const char *name,
@@ -140,91 +145,72 @@ static bool count_of(const struct lardsim *l, const char *of, const char *label,
     return found;
 }
 
-static int column_width(const char *title)
-{
-    return (int)strlen(title) > 8 ? (int)strlen(title) + 2 : 10;
-}
-
-static void print_cell(bool known, uint64_t value, const char *title)
-{
-    if (known)
-        printf("%*" PRIu64, column_width(title), value);
-    else
-        printf("%*s", column_width(title), "-");
-}
-
-static void print_title(const char *title)
-{
-    printf("%*s", column_width(title), title);
-}
-
-/* Makes a column as wide as its longest cell, as the table is to fit into a terminal. */
-static int count_width(const struct lardsim *l, const struct count_column *c)
+/* Of labels and their title, which are as wide in each table of the page. */
+static size_t labels_width(const struct lardsim *l)
 {
     struct sim_instance in;
-    size_t width = strlen(c->title);
-    uint64_t value;
+    size_t width = strlen("policy");
 
     for (size_t i = 0; sim_compare_instance(l, i, &in); i++)
-        if (count_of(l, c->of, in.label, c->name, &value)) {
-            const size_t n = (size_t)snprintf(NULL, 0, "%" PRIu64, value);
-            width = n > width ? n : width;
-        }
-    return (int)width + 2;
-}
-
-static void print_heads(const struct lardsim *l, const struct count_column *c, size_t n, int width)
-{
-    int at = width, printed = 0;
-
-    for (size_t k = 0; k < n; k++) {
-        at += count_width(l, &c[k]);
-        if (*c[k].above) /* it ends where the column's title does */
-            printed += printf("%*s", at - printed, c[k].above);
-    }
-    printf("\n%-*s", width, "policy");
-    for (size_t k = 0; k < n; k++)
-        printf("%*s", count_width(l, &c[k]), c[k].title);
-    putchar('\n');
-}
-
-static void print_counts(const struct lardsim *l, const char *label, const struct count_column *c,
-                         size_t n, int width)
-{
-    uint64_t value = 0;
-
-    printf("%-*s", width, label);
-    for (size_t k = 0; k < n; k++) {
-        if (count_of(l, c[k].of, label, c[k].name, &value))
-            printf("%*" PRIu64, count_width(l, &c[k]), value);
-        else
-            printf("%*s", count_width(l, &c[k]), "-");
-    }
-    putchar('\n');
-}
-
-static int label_width(const struct lardsim *l)
-{
-    struct sim_instance in;
-    int width = (int)strlen("policy");
-
-    for (size_t i = 0; sim_compare_instance(l, i, &in); i++)
-        if ((int)strlen(in.label) > width)
-            width = (int)strlen(in.label);
+        width = strlen(in.label) > width ? strlen(in.label) : width;
     return width;
 }
 
-static void print_table(const struct lardsim *l, int width)
+static void add_policies(struct table *to, const struct lardsim *l)
 {
+    table_head(
+        to, (struct table_head){.name = "policy", .align = TABLE_LEFT, .least = labels_width(l)});
+}
+
+static struct table counts_table(const struct lardsim *l, const struct count_column *c, size_t n)
+{
+    struct table to = {0};
+
+    add_policies(&to, l);
+    for (size_t k = 0; k < n; k++)
+        table_head(&to, c[k].head);
+    return to;
+}
+
+static void add_counts(struct table *to, const struct lardsim *l, const char *label,
+                       const struct count_column *c, size_t n)
+{
+    table_text(to, label);
+    for (size_t k = 0; k < n; k++) {
+        uint64_t value = 0;
+        const bool known = count_of(l, c[k].of, label, c[k].head.name, &value);
+        table_known(to, known, value);
+    }
+}
+
+static struct table all_counts(const struct lardsim *l)
+{
+    struct table to = counts_table(l, columns, ARRAY_SIZE(columns));
     struct sim_instance in;
 
-    print_heads(l, columns, ARRAY_SIZE(columns), width);
     for (size_t i = 0; sim_compare_instance(l, i, &in); i++)
-        print_counts(l, in.label, columns, ARRAY_SIZE(columns), width);
-    puts("\nfalse: a race that the truth does not find; missed: one that only the truth finds\n");
-    for (size_t i = 0; sim_compare_instance(l, i, &in); i++)
-        printf("%-*s  %-*s  %s\n", (int)strlen("promises"), i ? "" : "promises", width, in.label,
-               in.property);
+        add_counts(&to, l, in.label, columns, ARRAY_SIZE(columns));
+    return to;
+}
+
+static void print_promises(const struct lardsim *l)
+{
+    const struct table_head heads[] = {
+        {.name = "", .align = TABLE_LEFT},
+        {.name = "", .align = TABLE_LEFT, .least = TABLE_GAP + labels_width(l)},
+        {.name = "", .align = TABLE_LEFT}};
+    struct table to = {0};
+    struct sim_instance in;
+
+    table_heads(&to, heads, ARRAY_SIZE(heads));
+    for (size_t i = 0; sim_compare_instance(l, i, &in); i++) {
+        table_text(&to, i ? "" : "promises");
+        table_text(&to, in.label);
+        table_text(&to, in.property);
+    }
+    table_show(&to, stdout,
+               "\nfalse: a race that the truth does not find; missed: one that only the "
+               "truth finds\n\n");
 }
 
 /* "same racy accesses as vc: fasttrack, goldilocks": found in this execution, promised or not. */
@@ -263,29 +249,24 @@ static void print_same(const struct lardsim *l)
 
 /* ---- why (docs/compare.md) ------------------------------------------------------------------ */
 
-static void print_why_titles(int width)
-{
-    printf("\n%-*s  %-16s%10s", width, "policy", "", "count");
-    for (size_t w = 0; sim_why(w); w++)
-        print_title(sim_why(w));
-    putchar('\n');
-}
+enum { WHY_COUNT = 10 };
 
-static void print_why(const struct lardsim *l, const char *label, const char *verdict,
-                      const char *of, int width)
+static void add_why(struct table *to, const struct lardsim *l, const char *label,
+                    const char *verdict, const char *of)
 {
     char *count = xasprintf("%s.%s", verdict, of);
     uint64_t n = 0;
 
+    table_text(to, label);
+    table_take(to, xasprintf("%-6s %s", verdict, of), false);
     count_of(l, "compare", label, count, &n);
-    printf("%-*s  %-6s %-9s%10" PRIu64, width, label, verdict, of, n);
+    table_u64(to, n);
     for (size_t w = 0; sim_why(w); w++) {
         char *name = xasprintf("%s.why.%s.%s", verdict, of, sim_why(w));
         const bool known = count_of(l, "compare", label, name, &n);
-        print_cell(known, n, sim_why(w));
+        table_known(to, known, n);
         free(name);
     }
-    putchar('\n');
     free(count);
 }
 
@@ -299,56 +280,53 @@ static bool differs(const struct lardsim *l, const char *label, const char *verd
     return known && n > 0;
 }
 
-static void print_reasons(const struct lardsim *l, int width)
+static void print_reasons(const struct lardsim *l)
 {
     static const char *const verdict[] = {"false", "missed"};
     static const char *const of[] = {"accesses", "places", "pairs"};
+    struct table to = {0};
     struct sim_instance in;
-    bool any = false;
 
+    add_policies(&to, l);
+    table_head(&to, (struct table_head){.name = "", .align = TABLE_LEFT, .least = TABLE_GAP + 16});
+    table_head(&to, (struct table_head){.name = "count", .least = WHY_COUNT});
+    for (size_t w = 0; sim_why(w); w++)
+        table_head(&to, (struct table_head){.name = sim_why(w), .least = WHY_COUNT});
     for (size_t i = 0; sim_compare_instance(l, i, &in); i++)
         for (size_t v = 0; v < ARRAY_SIZE(verdict); v++)
-            for (size_t k = 0; k < ARRAY_SIZE(of); k++) {
-                if (!differs(l, in.label, verdict[v], of[k]))
-                    continue;
-                if (!any)
-                    print_why_titles(width);
-                any = true;
-                print_why(l, in.label, verdict[v], of[k], width);
-            }
+            for (size_t k = 0; k < ARRAY_SIZE(of); k++)
+                if (differs(l, in.label, verdict[v], of[k]))
+                    add_why(&to, l, in.label, verdict[v], of[k]);
+    table_show(&to, stdout, "\n");
 }
 
 /* ---- whose accesses they are (LARD 5.2, Program vs. System) --------------------------------- */
 
-static const struct count_column owners[] = {{"false", "program", "compare", "false.program"},
-                                             {"", "system", "compare", "false.system"},
-                                             {"missed", "program", "compare", "missed.program"},
-                                             {"", "system", "compare", "missed.system"}};
+static const struct count_column owners[] = {
+    COLUMN("compare", "false.program", "false", "program"),
+    COLUMN("compare", "false.system", NULL, "system"),
+    COLUMN("compare", "missed.program", "missed", "program"),
+    COLUMN("compare", "missed.system", NULL, "system"),
+};
 
 static bool has_owners(const struct lardsim *l, const char *label)
 {
     uint64_t n = 0, sum = 0;
 
     for (size_t k = 0; k < ARRAY_SIZE(owners); k++)
-        sum += count_of(l, "compare", label, owners[k].name, &n) ? n : 0;
+        sum += count_of(l, "compare", label, owners[k].head.name, &n) ? n : 0;
     return sum > 0;
 }
 
-static void print_owners(const struct lardsim *l, int width)
+static void print_owners(const struct lardsim *l)
 {
+    struct table to = counts_table(l, owners, ARRAY_SIZE(owners));
     struct sim_instance in;
-    bool any = false;
 
-    for (size_t i = 0; sim_compare_instance(l, i, &in); i++) {
-        if (!has_owners(l, in.label))
-            continue;
-        if (!any) {
-            putchar('\n');
-            print_heads(l, owners, ARRAY_SIZE(owners), width);
-        }
-        any = true;
-        print_counts(l, in.label, owners, ARRAY_SIZE(owners), width);
-    }
+    for (size_t i = 0; sim_compare_instance(l, i, &in); i++)
+        if (has_owners(l, in.label))
+            add_counts(&to, l, in.label, owners, ARRAY_SIZE(owners));
+    table_show(&to, stdout, "\n");
 }
 
 static void print_findings(const struct comparison *m)
@@ -378,7 +356,7 @@ static void print_where(const struct comparison *m)
 static void print_text(const struct comparison *m)
 {
     const uint64_t events = lardsim_events(m->run);
-    const int width = label_width(m->run);
+    struct table counts = all_counts(m->run);
 
     printf("%s%s: %" PRIu64 " event%s\n\n", m->begun ? "\n" : "", m->c->arg[0], events,
            events == 1 ? "" : "s");
@@ -386,10 +364,11 @@ static void print_text(const struct comparison *m)
         puts("races " PLANTED_TEXT "\n");
     if (sim_caveat(m->run))
         printf("caveat   %s\n\n", sim_caveat(m->run));
-    print_table(m->run, width);
+    table_show(&counts, stdout, "%s", "");
+    print_promises(m->run);
     print_same(m->run);
-    print_owners(m->run, width);
-    print_reasons(m->run, width);
+    print_owners(m->run);
+    print_reasons(m->run);
     print_findings(m);
     print_where(m);
 }
@@ -419,26 +398,6 @@ static void print_json(struct comparison *m)
 }
 
 /* ---- the verb ------------------------------------------------------------------------------- */
-
-static void counts_csv(const struct lardsim *l, FILE *out)
-{
-    struct sim_instance in;
-    uint64_t n;
-
-    fputs("policy", out);
-    for (size_t k = 0; k < ARRAY_SIZE(columns); k++)
-        fprintf(out, ",%s", columns[k].name);
-    fputc('\n', out);
-    for (size_t i = 0; sim_compare_instance(l, i, &in); i++) {
-        csv_field(out, in.label);
-        for (size_t k = 0; k < ARRAY_SIZE(columns); k++) {
-            fputc(',', out);
-            if (count_of(l, columns[k].of, in.label, columns[k].name, &n))
-                fprintf(out, "%" PRIu64, n);
-        }
-        fputc('\n', out);
-    }
-}
 
 enum { COUNT_PANELS = 4 };
 
@@ -488,8 +447,11 @@ static void counts_plot(const struct comparison *m, FILE *out)
 
 static int write_files(const struct comparison *m, struct compare_files *f, struct err *e)
 {
+    struct table counts = all_counts(m->run);
+
     if (f->csv)
-        counts_csv(m->run, outfile_stream(f->csv));
+        table_csv(&counts, outfile_stream(f->csv));
+    table_free(&counts);
     if (f->plot)
         counts_plot(m, outfile_stream(f->plot));
     return compare_files_commit(f, e);

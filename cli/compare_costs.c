@@ -7,27 +7,14 @@
 
 #include "cli/compare.h"
 #include "cli/run/run.h"
+#include "results/table/table.h"
 #include "workloads/measure/measure.h"
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
-/* "12.3 %" of part / whole, right-aligned; "-": there is no whole. Rounded to tenths as an integer
- * first, as printf would write "-0.0 %". */
-static void print_percent(double part, double whole, int width)
-{
-    const bool known = whole > 0 && !isnan(part);
-    const double x = known ? 1000 * part / whole : 0;
-    const long long tenths = (long long)(x < 0 ? x - 0.5 : x + 0.5);
-    const long long size = tenths < 0 ? -tenths : tenths;
-    char text[32];
-
-    snprintf(text, sizeof text, "%s%lld.%lld %%", tenths < 0 ? "-" : "", size / 10, size % 10);
-    printf("%*s", width, known ? text : "-");
-}
-
 /* Bytes of metadata: from 10 Ki on rounded, so that a small number is
- * exact and a large one short. */
-static void bytes_text(const struct part_costs *m, enum compared_cost which, char *to, size_t room)
+ * exact and a large one short. The caller's. */
+static char *bytes_text(const struct part_costs *m, enum compared_cost which)
 {
     static const char *const unit[] = {"", "Ki", "Mi", "Gi", "Ti"};
     double x = (double)m->cost[which];
@@ -35,117 +22,102 @@ static void bytes_text(const struct part_costs *m, enum compared_cost which, cha
 
     for (; x >= 10240 && u + 1 < ARRAY_SIZE(unit); u++)
         x /= 1024;
-    if (u == 0)
-        snprintf(to, room, "%" PRIu64, m->cost[which]);
-    else
-        snprintf(to, room, "%.0f%s", x, unit[u]);
-}
-
-static int label_width(const struct cost_table *t)
-{
-    int width = (int)strlen("policy");
-
-    for (size_t i = 0; i < t->n; i++)
-        if ((int)strlen(t->row[i].label) > width)
-            width = (int)strlen(t->row[i].label);
-    return width;
+    return u ? xasprintf("%.0f%s", x, unit[u]) : xasprintf("%" PRIu64, m->cost[which]);
 }
 
 /* ---- the table ------------------------------------------------------------------------------ */
 
 enum form { COUNT, BYTES };
 struct page_column {
-    const char *above, *title; /* above: over this column and those that follow with "" */
+    struct table_head head;
     enum compared_cost cost;
     enum form form;
 };
 static const struct page_column races_columns[] = {
-    {"racy", "accesses", COST_RACES, COUNT},  {"", "sites", COST_SITES, COUNT},
-    {"", "locations", COST_LOCATIONS, COUNT}, {"metadata", "live", COST_BYTES, BYTES},
-    {"", "peak", COST_BYTES_PEAK, BYTES},     {"remote", "misses", COST_REMOTE, COUNT}};
+    {{.name = "accesses", .above = "racy"}, COST_RACES, COUNT},
+    {{.name = "sites"}, COST_SITES, COUNT},
+    {{.name = "locations"}, COST_LOCATIONS, COUNT},
+    {{.name = "live", .above = "metadata"}, COST_BYTES, BYTES},
+    {{.name = "peak"}, COST_BYTES_PEAK, BYTES},
+    {{.name = "misses", .above = "remote"}, COST_REMOTE, COUNT}};
 static const struct page_column accesses_columns[] = {
-    {"metadata", "accesses", COST_METADATA, COUNT}, {"", "misses", COST_METADATA_MISSES, COUNT}};
+    {{.name = "accesses", .above = "metadata"}, COST_METADATA, COUNT},
+    {{.name = "misses", .above = " "}, COST_METADATA_MISSES, COUNT}};
 
-/* "-" where nobody counts the bytes. */
-static void cell_text(const struct cost_table *t, const struct costs *r,
-                      const struct page_column *c, char *to, size_t room)
+enum { CYCLES_WIDTH = 12, OVERHEAD_WIDTH = 11, COUNT_WIDTH = 10 };
+
+static void add_column(struct table *to, const char *name, size_t least)
+{
+    table_head(to, (struct table_head){.name = name, .least = least});
+}
+
+static void add_text_column(struct table *to, const char *name)
+{
+    table_head(to, (struct table_head){.name = name, .align = TABLE_LEFT});
+}
+
+/* A row a policy, with columns of one width behind its label. A page's tables begin alike, so the
+ * labels that this one leaves out have their place, too. */
+static struct table policies_table(const struct cost_table *t, const char *const *column, size_t n,
+                                   size_t least)
+{
+    struct table to = {0};
+    size_t width = 0;
+
+    for (size_t i = 0; i < t->n; i++)
+        width = strlen(t->row[i].label) > width ? strlen(t->row[i].label) : width;
+    table_head(&to, (struct table_head){.name = "policy", .align = TABLE_LEFT, .least = width});
+    for (size_t k = 0; k < n; k++)
+        add_column(&to, column[k], least);
+    return to;
+}
+
+static void add_page_columns(struct table *to, const struct page_column *c, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        table_head(to, c[k].head);
+}
+
+/* No value where nobody counts the bytes. */
+static void add_costs(struct table *to, const struct cost_table *t, const struct costs *r,
+                      const struct page_column *c, size_t n)
 {
     const struct part_costs *m = costs_judged(t, r);
 
-    if (c->form == COUNT)
-        snprintf(to, room, "%" PRIu64, m->cost[c->cost]);
-    else if (r->has_bytes)
-        bytes_text(m, c->cost, to, room);
-    else
-        snprintf(to, room, "-");
-}
-
-/* Returns the column's width: two spaces before the longest of titles and cells. */
-static int column_width(const struct cost_table *t, const struct page_column *c)
-{
-    size_t width = strlen(c->title) > strlen(c->above) ? strlen(c->title) : strlen(c->above);
-    char text[32];
-
-    for (size_t i = 0; i < t->n; i++) {
-        cell_text(t, &t->row[i], c, text, sizeof text);
-        if (strlen(text) > width)
-            width = strlen(text);
-    }
-    return (int)width + 2;
-}
-
-static void print_above(const struct cost_table *t, const struct page_column *c, size_t n)
-{
     for (size_t k = 0; k < n; k++)
-        printf("%*s", column_width(t, &c[k]), c[k].above);
+        if (c[k].form == BYTES)
+            table_take(to, r->has_bytes ? bytes_text(m, c[k].cost) : NULL, false);
+        else
+            table_u64(to, m->cost[c[k].cost]);
 }
 
-static void print_titles(const struct cost_table *t, const struct page_column *c, size_t n)
-{
-    for (size_t k = 0; k < n; k++)
-        printf("%*s", column_width(t, &c[k]), c[k].title);
-}
-
-static void print_cells(const struct cost_table *t, const struct costs *r,
-                        const struct page_column *c, size_t n)
-{
-    char text[32];
-
-    for (size_t k = 0; k < n; k++) {
-        cell_text(t, r, &c[k], text, sizeof text);
-        printf("%*s", column_width(t, &c[k]), text);
-    }
-}
-
-enum { CYCLES_WIDTH = 12, OVERHEAD_WIDTH = 11, WHOLE_WIDTH = 16 };
-
-static void print_cycles(const struct cost_table *t, const struct costs *r, enum overhead_of which)
+static void add_cycles(struct table *to, const struct cost_table *t, const struct costs *r,
+                       enum overhead_of which)
 {
     const struct overhead o = costs_overhead(t, r, which);
     const double before = (double)o.without;
 
-    printf("%*" PRIu64, CYCLES_WIDTH, o.with);
-    print_percent((double)o.with - before, before,
-                  which == OVERHEAD ? OVERHEAD_WIDTH : WHOLE_WIDTH);
+    table_u64(to, o.with);
+    table_percent(to, (double)o.with - before, before);
 }
 
-static void print_table(const struct cost_table *t, int width)
+static void print_table(const struct cost_table *t)
 {
     const size_t n = ARRAY_SIZE(races_columns);
+    struct table to = policies_table(t, NULL, 0, 0);
 
-    printf("%*s", width + CYCLES_WIDTH + OVERHEAD_WIDTH, "");
-    print_above(t, races_columns, n);
-    printf("\n%-*s%*s%*s", width, "policy", CYCLES_WIDTH, "cycles", OVERHEAD_WIDTH,
-           overhead_name[OVERHEAD]);
-    print_titles(t, races_columns, n);
-    puts("  property checked");
+    add_column(&to, "cycles", CYCLES_WIDTH);
+    add_column(&to, overhead_name[OVERHEAD], OVERHEAD_WIDTH);
+    add_page_columns(&to, races_columns, n);
+    add_text_column(&to, "property checked");
     for (size_t i = 0; i < t->n; i++) {
         const struct costs *r = &t->row[i];
-        printf("%-*s", width, r->label);
-        print_cycles(t, r, OVERHEAD);
-        print_cells(t, r, races_columns, n);
-        printf("  %s\n", r->property);
+        table_text(&to, r->label);
+        add_cycles(&to, t, r, OVERHEAD);
+        add_costs(&to, t, r, races_columns, n);
+        table_text(&to, r->property);
     }
+    table_show(&to, stdout, "%s", "");
 }
 
 /* ---- what is measured ----------------------------------------------------------------------- */
@@ -158,47 +130,49 @@ static void print_measured(const struct cost_table *t)
         puts("measured   the whole run, as no region of interest is marked\n");
         return;
     }
-    printf("measured   the region of interest, ");
-    print_percent((double)none->region.cost[COST_CYCLES], (double)none->whole.cost[COST_CYCLES], 0);
-    puts(" of the cycles of none; the whole run stands below\n");
+    char *part = table_percent_text((double)none->region.cost[COST_CYCLES],
+                                    (double)none->whole.cost[COST_CYCLES]);
+    printf("measured   the region of interest, %s of the cycles of none; the whole run stands "
+           "below\n\n",
+           part ? part : "-");
+    free(part);
 }
 
-/* Prints the costs of the whole run: with the set-up, and all else that is outside of the
- * region. */
-static void print_whole(const struct cost_table *t, int width)
+/* With the set-up, and all else that is outside of the region. */
+static void print_whole(const struct cost_table *t)
 {
-    if (!t->region)
-        return;
-    printf("\nthe whole run:\n%-*s%*s%*s%*s\n", width, "policy", CYCLES_WIDTH, "cycles",
-           WHOLE_WIDTH, overhead_name[OVERHEAD_WHOLE], OVERHEAD_WIDTH, "races");
-    for (size_t i = 0; i < t->n; i++) {
-        printf("%-*s", width, t->row[i].label);
-        print_cycles(t, &t->row[i], OVERHEAD_WHOLE);
-        printf("%*" PRIu64 "\n", OVERHEAD_WIDTH, t->row[i].whole.cost[COST_RACES]);
+    struct table to = policies_table(t, NULL, 0, 0);
+
+    add_column(&to, "cycles", CYCLES_WIDTH);
+    add_column(&to, overhead_name[OVERHEAD_WHOLE], 0);
+    add_column(&to, "races", OVERHEAD_WIDTH);
+    for (size_t i = 0; i < t->n && t->region; i++) {
+        table_text(&to, t->row[i].label);
+        add_cycles(&to, t, &t->row[i], OVERHEAD_WHOLE);
+        table_u64(&to, t->row[i].whole.cost[COST_RACES]);
     }
+    table_show(&to, stdout, "\nthe whole run:\n");
 }
 
 /* A short run is mostly first touches; a long one is what papers print. */
-static void print_course(const struct cost_table *t, int width)
+static void print_course(const struct cost_table *t)
 {
     static const char *const head[COURSE_PARTS] = {"1/8", "1/4", "1/2", "all"};
+    struct table to = policies_table(t, head, COURSE_PARTS, OVERHEAD_WIDTH);
     double overhead[COURSE_PARTS];
 
-    if (t->n < 2 || !course_overheads(&t->row[1], &t->row[0], overhead))
-        return;
-    printf("\nthe overhead after a part of the %sevents:\n%-*s", t->region ? "region's " : "",
-           width, "policy");
-    for (size_t k = 0; k < COURSE_PARTS; k++)
-        printf("%*s", OVERHEAD_WIDTH, head[k]);
-    putchar('\n');
+    add_text_column(&to, "");
     for (size_t i = 1; i < t->n; i++) {
         if (!course_overheads(&t->row[i], &t->row[0], overhead))
             continue;
-        printf("%-*s", width, t->row[i].label);
+        table_text(&to, t->row[i].label);
         for (size_t k = 0; k < COURSE_PARTS; k++)
-            print_percent(overhead[k], 1, OVERHEAD_WIDTH);
-        puts(course_settled(overhead) ? "  settled" : "  not settled: a longer run has another");
+            table_percent(&to, overhead[k], 1);
+        table_text(&to,
+                   course_settled(overhead) ? "settled" : "not settled: a longer run has another");
     }
+    table_show(&to, stdout, "\nthe overhead after a part of the %sevents:\n",
+               t->region ? "region's " : "");
 }
 
 /* ---- where the additional cycles are -------------------------------------------------------- */
@@ -241,7 +215,7 @@ static double spent_of(const struct part_costs *m, enum cost_spent s, uint64_t c
 
 /* The cycles of a run's cores add up to its cycles times the cores, so the columns add up to the
  * overhead. */
-static void print_where_row(const struct cost_table *t, const struct costs *r, int width)
+static void add_where(struct table *to, const struct cost_table *t, const struct costs *r)
 {
     const struct part_costs *none = costs_judged(t, &t->row[0]), *all = costs_judged(t, r);
     const uint64_t cores = cores_used(t, r);
@@ -250,11 +224,10 @@ static void print_where_row(const struct cost_table *t, const struct costs *r, i
 
     for (enum cost_spent s = 0; s < COST_SPENTS; s++)
         more[where_of(s)] += spent_of(all, s, cores) - spent_of(none, s, cores);
-    printf("%-*s", width, r->label);
+    table_text(to, r->label);
     for (size_t w = 0; w < WHERES; w++)
-        print_percent(more[w], whole, OVERHEAD_WIDTH);
-    print_cells(t, r, accesses_columns, ARRAY_SIZE(accesses_columns));
-    putchar('\n');
+        table_percent(to, more[w], whole);
+    add_costs(to, t, r, accesses_columns, ARRAY_SIZE(accesses_columns));
 }
 
 /* Prints whose cycles are shared out: "all cores", or those that had threads. */
@@ -271,47 +244,36 @@ static void print_whose(const struct cost_table *t)
         printf("the %" PRIu64 " cores that had threads (%" PRIu64 " had none)", used, cores - used);
 }
 
-static void print_wheres(const struct cost_table *t, int width)
+static void print_wheres(const struct cost_table *t)
 {
-    if (t->n < 2)
-        return;
-    printf("\nthe overhead, by what the time of ");
-    print_whose(t);
-    printf(" went to:\n%*s", width + WHERES * OVERHEAD_WIDTH, "");
-    print_above(t, accesses_columns, ARRAY_SIZE(accesses_columns));
-    printf("\n%-*s", width, "policy");
-    for (size_t w = 0; w < WHERES; w++)
-        printf("%*s", OVERHEAD_WIDTH, where_text[w]);
-    print_titles(t, accesses_columns, ARRAY_SIZE(accesses_columns));
-    putchar('\n');
+    struct table to = policies_table(t, where_text, WHERES, OVERHEAD_WIDTH);
+
+    if (t->n > 1) {
+        printf("\nthe overhead, by what the time of ");
+        print_whose(t);
+    }
+    add_page_columns(&to, accesses_columns, ARRAY_SIZE(accesses_columns));
     for (size_t i = 1; i < t->n; i++)
-        print_where_row(t, &t->row[i], width);
+        add_where(&to, t, &t->row[i]);
+    table_show(&to, stdout, " went to:\n");
 }
 
-/* Prints the work of the hardware's handlers, in the same percent: a row adds up to its "handler"
- * above. */
-enum { PART_WIDTH = OVERHEAD_WIDTH + 1 }; /* "roll-overs" is long */
-static void print_hardware(const struct cost_table *t, int width)
+/* What the handlers of hardware did, in the same percent: a row adds up to its "handler" above. */
+static void print_hardware(const struct cost_table *t)
 {
     const struct part_costs *none = costs_judged(t, &t->row[0]);
-    bool any = false;
+    struct table to = policies_table(t, hardware_part_name, HARDWARE_PARTS, CYCLES_WIDTH);
 
     for (size_t i = 1; i < t->n; i++) {
         const struct costs *r = &t->row[i];
         if (!r->has_manager)
             continue;
-        if (!any)
-            printf("\nthe handlers of hardware, by what they did:\n%-*s", width, "policy");
-        for (size_t k = 0; k < HARDWARE_PARTS && !any; k++)
-            printf("%*s", PART_WIDTH, hardware_part_name[k]);
-        any = true;
         const double whole = (double)none->cost[COST_CYCLES] * (double)cores_used(t, r);
-        printf("\n%-*s", width, r->label);
+        table_text(&to, r->label);
         for (size_t k = 0; k < HARDWARE_PARTS; k++)
-            print_percent((double)costs_judged(t, r)->hardware[k], whole, PART_WIDTH);
+            table_percent(&to, (double)costs_judged(t, r)->hardware[k], whole);
     }
-    if (any)
-        putchar('\n');
+    table_show(&to, stdout, "\nthe handlers of hardware, by what they did:\n");
 }
 
 /* A collecting thread's own work shows only where it is a tenth of the overhead or more. Where a
@@ -335,23 +297,26 @@ static void print_collections(const struct cost_table *t)
         puts(" (short runs collect far more often than real programs)");
 }
 
-/* Prints the truth of each row by itself: in program order no two rows are about the same
- * execution. */
-static void print_truths(const struct cost_table *t, int width)
+/* In program order no two rows are about the same execution. */
+static void print_truths(const struct cost_table *t)
 {
-    const char *order = "\nraces of each execution, and what its policy made of them (vc watches "
-                        "each, and takes no time):\n";
+    static const char *const counts[] = {"racy", "false", "missed"};
+    struct table to = policies_table(t, counts, ARRAY_SIZE(counts), COUNT_WIDTH);
 
+    add_text_column(&to, "of");
     for (size_t i = 1; i < t->n; i++) {
         const struct own_truth *o = &t->row[i].truth;
         if (!o->known)
             continue;
-        if (*order)
-            printf("%s%-*s%10s%10s%10s  of\n", order, width, "policy", "racy", "false", "missed");
-        order = "";
-        printf("%-*s%10" PRIu64 "%10" PRIu64 "%10" PRIu64 "  %s\n", width, t->row[i].label, o->racy,
-               o->is_false, o->missed, o->by_access ? "accesses" : "places");
+        table_text(&to, t->row[i].label);
+        table_u64(&to, o->racy);
+        table_u64(&to, o->is_false);
+        table_u64(&to, o->missed);
+        table_text(&to, o->by_access ? "accesses" : "places");
     }
+    table_show(&to, stdout,
+               "\nraces of each execution, and what its policy made of them (vc watches each, and "
+               "takes no time):\n");
 }
 
 /* Explains the overhead: which executions it compares. */
@@ -370,13 +335,13 @@ static void print_order(const struct cost_table *t)
 static void print_on_chip(const struct cost_table *t)
 {
     const char *with = "beside it at most so much of the caches, for lines of histories: ";
-    char text[32];
 
     for (size_t i = 1; i < t->n; i++) {
         if (!t->row[i].has_manager || !t->row[i].whole.cost[COST_SPACE])
             continue;
-        bytes_text(&t->row[i].whole, COST_CHIP_PEAK, text, sizeof text);
+        char *text = bytes_text(&t->row[i].whole, COST_CHIP_PEAK);
         printf("%s%s %s", with, t->row[i].label, text);
+        free(text);
         with = ", ";
     }
     if (*with == ',')
@@ -425,65 +390,63 @@ static void print_free(const struct cost_table *t)
 }
 
 /* The overheads that other lengths had, a row each. */
-static void print_lengths(const struct cost_table *t, int width)
+static void print_lengths(const struct cost_table *t)
 {
     const struct cost_runs *s = &t->lengths;
+    struct table to = {0};
 
     if (!s->n)
         return;
-    printf("\nthe overhead as %s doubles", t->length);
-    puts(cost_runs_settled(s, t->n) ? ": settled" : ": not settled, a longer run has another");
-    printf("%*s", 12, t->length);
+    add_column(&to, t->length, CYCLES_WIDTH);
     for (size_t i = 1; i < t->n; i++)
-        printf("%*s", width > 10 ? width + 2 : 12, t->row[i].label);
-    putchar('\n');
+        add_column(&to, t->row[i].label, CYCLES_WIDTH);
     for (size_t k = 0; k < s->n; k++) {
-        printf("%12" PRIu64, s->run[k].value);
+        table_u64(&to, s->run[k].value);
         for (size_t i = 1; i < t->n; i++)
-            print_percent(s->run[k].overhead[i], 1, width > 10 ? width + 2 : 12);
-        putchar('\n');
+            table_percent(&to, s->run[k].overhead[i], 1);
     }
+    table_show(&to, stdout, "\nthe overhead as %s doubles: %s\n", t->length,
+               cost_runs_settled(s, t->n) ? "settled" : "not settled, a longer run has another");
 }
 
-static void print_seeds(const struct cost_table *t, int width)
+static void print_seeds(const struct cost_table *t)
 {
+    static const char *const head[] = {"mean", "+-", "least", "most"};
     const struct cost_runs *s = &t->seeds;
+    struct table to = policies_table(t, head, ARRAY_SIZE(head), OVERHEAD_WIDTH);
 
-    if (!s->n || t->n < 2)
-        return;
-    printf("\nthe overhead with %zu seeds, from %" PRIu64 " on; +-: the 95 percent interval of the "
-           "mean:\n%-*s%*s%*s%*s%*s\n",
-           s->n, s->run[0].value, width, "policy", OVERHEAD_WIDTH, "mean", OVERHEAD_WIDTH, "+-",
-           OVERHEAD_WIDTH, "least", OVERHEAD_WIDTH, "most");
-    for (size_t i = 1; i < t->n; i++) {
+    for (size_t i = 1; i < t->n && s->n; i++) {
         const struct estimate x = cost_estimate_of(s, i);
-        printf("%-*s", width, t->row[i].label);
-        print_percent(x.mean, 1, OVERHEAD_WIDTH);
-        print_percent(x.half, 1, OVERHEAD_WIDTH);
-        print_percent(x.least, 1, OVERHEAD_WIDTH);
-        print_percent(x.most, 1, OVERHEAD_WIDTH);
-        putchar('\n');
+        table_text(&to, t->row[i].label);
+        table_percent(&to, x.mean, 1);
+        table_percent(&to, x.half, 1);
+        table_percent(&to, x.least, 1);
+        table_percent(&to, x.most, 1);
     }
-    if (cost_runs_same(s, t->n))
+    table_show(&to, stdout,
+               "\nthe overhead with %zu seeds, from %" PRIu64
+               " on; +-: the 95 percent interval of the mean:\n",
+               s->n, s->n ? s->run[0].value : 0);
+    if (s->n && t->n > 1 && cost_runs_same(s, t->n))
         puts("(the seeds change nothing: each policy did the same with all of them)");
 }
 
-/* Prints how the overhead moves with the cost of everything the model leaves out. */
-static void print_band(const struct cost_table *t, int width)
+/* What the model leaves out, as one more cost of policies. */
+static void print_band(const struct cost_table *t)
 {
+    static const char *const head[] = {"least", "most"};
     const struct cost_runs *s = &t->band;
+    struct table to = policies_table(t, head, ARRAY_SIZE(head), OVERHEAD_WIDTH);
 
-    if (s->n < 2)
-        return;
-    printf("\nthe overhead with core.unmodelled from 0 to %" PRIu64 " percent, for what the model "
-           "leaves out:\n%-*s%*s%*s\n",
-           s->run[1].value, width, "policy", OVERHEAD_WIDTH, "least", OVERHEAD_WIDTH, "most");
-    for (size_t i = 1; i < t->n; i++) {
-        printf("%-*s", width, t->row[i].label);
-        print_percent(s->run[0].overhead[i], 1, OVERHEAD_WIDTH);
-        print_percent(s->run[1].overhead[i], 1, OVERHEAD_WIDTH);
-        putchar('\n');
+    for (size_t i = 1; i < t->n && s->n > 1; i++) {
+        table_text(&to, t->row[i].label);
+        table_percent(&to, s->run[0].overhead[i], 1);
+        table_percent(&to, s->run[1].overhead[i], 1);
     }
+    table_show(&to, stdout,
+               "\nthe overhead with core.unmodelled from 0 to %" PRIu64
+               " percent, for what the model leaves out:\n",
+               s->n > 1 ? s->run[1].value : 0);
 }
 
 /* True: all runs have this finding. */
@@ -524,7 +487,6 @@ static void print_findings(const struct cost_table *t)
 static void print_costs(const struct cost_table *t)
 {
     const uint64_t cores = t->row[0].whole.cost[COST_CORES];
-    const int width = label_width(t);
 
     print_visible(stdout, t->source);
     printf(": %" PRIu64 " event%s, for each policy on a machine of its own\n\n", t->row[0].events,
@@ -536,18 +498,18 @@ static void print_costs(const struct cost_table *t)
         puts("races      " PLANTED_TEXT "\n");
     print_measured(t);
     print_order(t);
-    print_table(t, width);
-    print_truths(t, width);
-    print_wheres(t, width);
-    print_hardware(t, width);
+    print_table(t);
+    print_truths(t);
+    print_wheres(t);
+    print_hardware(t);
     print_collections(t);
     print_space(t);
     print_free(t);
-    print_whole(t, width);
-    print_course(t, width);
-    print_lengths(t, width);
-    print_seeds(t, width);
-    print_band(t, width);
+    print_whole(t);
+    print_course(t);
+    print_lengths(t);
+    print_seeds(t);
+    print_band(t);
     print_findings(t);
     if (t->error->code)
         puts("\nincomplete: a run stopped before the end");

@@ -97,10 +97,10 @@ static void put_lists(FILE *out)
     put_words(out, "");
     fputs("\"\n", out);
     fputs("    local tables=\"manual completion", out);
-    for (const struct table *t = tables; t->name; t++)
+    for (const struct name_table *t = tables; t->name; t++)
         fprintf(out, " %s", t->name);
     fputs("\"\n    local names=\"", out);
-    for (const struct table *t = tables; t->name; t++)
+    for (const struct name_table *t = tables; t->name; t++)
         t->each(put_name, out);
     fputs("\"\n", out);
 }

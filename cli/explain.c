@@ -50,7 +50,7 @@ struct name_search {
     const char *name;
     enum match match;
     struct json *json; /* NULL: text */
-    const struct table *table;
+    const struct name_table *table;
     char *told;         /* owned; of the latest name, NULL: nothing */
     char *alike;        /* owned; names after it of which the same is told, NULL: none */
     bool members;       /* statistics of a group are being told */
@@ -197,12 +197,12 @@ static void look_at(void *arg, const struct row *r)
     remember(s, r->name, (size_t)(dot - r->name));
 }
 
-static const struct table table_of_tables = {"tables", "a table", "", 0, NULL};
+static const struct name_table table_of_tables = {"tables", "a table", "", 0, NULL};
 
 static void look_at_tables(struct name_search *s)
 {
     s->table = &table_of_tables;
-    for (const struct table *t = tables; t->name; t++) {
+    for (const struct name_table *t = tables; t->name; t++) {
         char *print = xasprintf("lardsim list %s", t->name);
         const struct row r = {t->name, t->help, {{"print", print}}, 1};
         look_at(s, &r);
@@ -210,7 +210,7 @@ static void look_at_tables(struct name_search *s)
     }
 }
 
-static void search_table(struct name_search *s, const struct table *t, enum match match)
+static void search_table(struct name_search *s, const struct name_table *t, enum match match)
 {
     s->match = match;
     s->table = t;
@@ -222,7 +222,7 @@ static void search_table(struct name_search *s, const struct table *t, enum matc
 static void search_tables(struct name_search *s)
 {
     for (enum match m = WHOLE; m <= ENDING && !s->found; m++) {
-        for (const struct table *t = tables; t->name; t++)
+        for (const struct name_table *t = tables; t->name; t++)
             search_table(s, t, m);
         if (m == WHOLE && !s->found) {
             look_at_tables(s);

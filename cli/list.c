@@ -39,7 +39,7 @@ static void section_row(void *arg, const struct row *r)
     s->fn(s->arg, r);
 }
 
-static size_t each_of(const struct table *t, const char *section, row_fn *fn, void *arg)
+static size_t each_of(const struct name_table *t, const char *section, row_fn *fn, void *arg)
 {
     struct section s = {section, fn, arg, 0};
 
@@ -98,7 +98,7 @@ static void print_row(void *arg, const struct row *r)
     }
 }
 
-static void print_text(const struct table *t, const char *section)
+static void print_text(const struct name_table *t, const char *section)
 {
     struct widths w = {.columns = t->columns, .terminal = terminal_columns(STDOUT_FILENO)};
 
@@ -117,7 +117,7 @@ static void json_row(void *arg, const struct row *r)
     json_end(j);
 }
 
-static void print_json(const struct table *t, const char *section)
+static void print_json(const struct name_table *t, const char *section)
 {
     struct json j;
 
@@ -131,7 +131,7 @@ static void print_json(const struct table *t, const char *section)
 
 /* A head needs a row, for the names of its columns: it is printed with the first. */
 struct markdown {
-    const struct table *table;
+    const struct name_table *table;
     const char *section;
     bool begun; /* the head is printed */
 };
@@ -173,7 +173,7 @@ static void markdown_row(void *arg, const struct row *r)
     putchar('\n');
 }
 
-static void print_markdown(const struct table *t, const char *section)
+static void print_markdown(const struct name_table *t, const char *section)
 {
     struct markdown m = {t, section, false};
 
@@ -184,14 +184,14 @@ static void print_markdown(const struct table *t, const char *section)
 
 static void each_table(row_fn *fn, void *arg)
 {
-    for (const struct table *t = tables; t->name; t++)
+    for (const struct name_table *t = tables; t->name; t++)
         fn(arg, &(struct row){.name = t->name, .help = t->help});
     fn(arg,
        &(struct row){.name = "manual", .help = "The manual page of lardsim or of a verb (roff)."});
     fn(arg, &(struct row){.name = "completion", .help = "A completion script for bash."});
 }
 
-static const struct table table_of_tables = {"tables", "a table", "", 0, each_table};
+static const struct name_table table_of_tables = {"tables", "a table", "", 0, each_table};
 
 /* The manual and the completion are no tables, but are listed as such. */
 static int unknown_table(const char *name, struct err *e)
@@ -199,7 +199,7 @@ static int unknown_table(const char *name, struct err *e)
     const char *names[32];
     size_t n = 0;
 
-    for (const struct table *t = tables; t->name && n + 2 < ARRAY_SIZE(names); t++)
+    for (const struct name_table *t = tables; t->name && n + 2 < ARRAY_SIZE(names); t++)
         names[n++] = t->name;
     names[n++] = "manual";
     names[n++] = "completion";
@@ -227,7 +227,7 @@ static void no_row(void *arg, const struct row *r)
 }
 
 /* An empty section is a mistake in the name, not an empty answer. */
-static int list_table(const struct cli *c, const struct table *t, const char *section,
+static int list_table(const struct cli *c, const struct name_table *t, const char *section,
                       struct err *e)
 {
     if (section && !each_of(t, section, no_row, NULL))
@@ -245,7 +245,7 @@ static int list_table(const struct cli *c, const struct table *t, const char *se
 static int list_run(const struct cli *c, struct err *e)
 {
     const char *what = c->args > 0 ? c->arg[0] : NULL, *of = c->args > 1 ? c->arg[1] : NULL;
-    const struct table *t = what ? table_find(what) : &table_of_tables;
+    const struct name_table *t = what ? table_find(what) : &table_of_tables;
     const bool manual = what && strcmp(what, "manual") == 0;
     const bool completion = what && strcmp(what, "completion") == 0;
     const bool json = cli_has(c, OPT_JSON);

@@ -471,7 +471,7 @@ static void each_trait(row_fn *fn, void *arg)
 }
 
 /* The order is that of `lardsim list`. explain looks at all, in this order. */
-const struct table tables[] = {
+const struct name_table tables[] = {
     {"policies", "a policy", "What detects races: `run --policy NAME`.", 1, each_policy},
     {"claims", "a claim", "What policies promise, and of which conflicts.", 0, each_claim},
     {"layouts", "a layout", "How objects and arrays lie in memory, in bytes.", 0, each_layout},
@@ -501,9 +501,9 @@ const struct table tables[] = {
     {"concepts", "a concept", "Words that the results use.", 0, each_concept},
     {NULL, NULL, NULL, 0, NULL}};
 
-const struct table *table_find(const char *name)
+const struct name_table *table_find(const char *name)
 {
-    for (const struct table *t = tables; t->name; t++)
+    for (const struct name_table *t = tables; t->name; t++)
         if (strcmp(t->name, name) == 0)
             return t;
     return NULL;

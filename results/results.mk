@@ -12,6 +12,7 @@ libresults_la_SOURCES += results/job/given.c results/job/given.h results/job/pro
 libresults_la_SOURCES += results/read/estimate.c results/read/estimate.h results/read/file.c \
 	results/read/overhead.c results/read/overhead.h results/read/past.c results/read/stats.c \
 	results/read/sweep.c
+libresults_la_SOURCES += results/table/print.c results/table/table.c results/table/table.h
 libresults_la_SOURCES += results/experiment/asked.c results/experiment/collect.c \
 	results/experiment/collect.h results/experiment/costs.c results/experiment/costs.h \
 	results/experiment/costs_files.c results/experiment/costs_json.c results/experiment/course.c \

@@ -60,17 +60,18 @@ gem5: gem5/guest
 results:
 results/read: results
 results/job: base/program trace sim
+results/table: base/program
 results/drawing: results/job sim policy
-results/experiment: base/program results results/read results/job results/drawing sim trace policy workloads workloads/measure workloads/programs
+results/experiment: base/program results results/read results/job results/table results/drawing sim trace policy workloads workloads/measure workloads/programs
 results/why: base/program results results/read results/job results/drawing trace sim policy
 results/page: base/program results results/read results/experiment results/drawing results/why sim
-results/papers: base/program results results/read results/job results/drawing results/experiment trace trace/lives sim workloads workloads/measure workloads/programs
+results/papers: base/program results results/read results/job results/table results/drawing results/experiment trace trace/lives sim workloads workloads/measure workloads/programs
 results/reduce: base/program results/job trace sim policy
 results/validate: base/program results/job sim workloads workloads/programs
-cli: base/program trace isa/lardx86 policy sim workloads workloads/measure workloads/programs results results/job results/read results/drawing results/experiment results/why results/page results/papers results/reduce results/validate
+cli: base/program trace isa/lardx86 policy sim workloads workloads/measure workloads/programs results results/job results/read results/table results/drawing results/experiment results/why results/page results/papers results/reduce results/validate
 cli/trace: cli trace trace/lives results/job
 cli/capture: cli cli/trace base/program capture trace
-cli/run: cli results results/job trace sim workloads workloads/measure
+cli/run: cli results results/job results/table trace sim workloads workloads/measure
 '
 # What other top-level folders may include; tables (.def) too.
 public='base/addr.h base/base.h base/build.h base/calendar.h base/ensure.h base/fiber.h base/folder.h base/input.h base/param.h base/sequences.h base/stats.h base/vclock.h base/yaml.h
@@ -78,7 +79,7 @@ base/program/place.h base/program/print.h base/program/stop.h
 trace/trace.h trace/lives/lives.h trace/lives/used.h memory/memory.h memory/pages.h memory/perturb.h cache/cache.h coherence/coherence.h coherence/dsm/dsm.h
 isa/lardx86/lardx86.h swmanager/swmanager.h runtime/runtime.h policy/policy.h policy/checker.h policy/machine.h policy/view.h policy/inline_heap.h policy/space.h
 sim/lardsim.h sim/sim.h sim/why.h workloads/workloads.h workloads/measure/measure.h workloads/programs/programs.h workloads/programs/cache.h capture/capture.h
-results/results.h results/job/given.h results/job/progress.h results/job/stopped.h results/read/estimate.h results/read/overhead.h
+results/results.h results/job/given.h results/job/progress.h results/job/stopped.h results/read/estimate.h results/read/overhead.h results/table/table.h
 results/experiment/collect.h results/experiment/costs.h results/experiment/sweep.h results/drawing/drawing.h results/why/why.h results/drawing/plot.h results/page/report.h results/drawing/svg.h
 results/papers/all.h results/papers/lard.h results/papers/table.h results/reduce/reduce.h results/validate/validate.h'
 
