@@ -195,10 +195,9 @@ static struct table all_counts(const struct lardsim *l)
 
 static void print_promises(const struct lardsim *l)
 {
-    const struct table_head heads[] = {
-        {.name = "", .align = TABLE_LEFT},
-        {.name = "", .align = TABLE_LEFT, .least = TABLE_GAP + labels_width(l)},
-        {.name = "", .align = TABLE_LEFT}};
+    const struct table_head heads[] = {{.name = "", .align = TABLE_LEFT},
+                                       {.name = "", .align = TABLE_LEFT, .least = labels_width(l)},
+                                       {.name = "", .align = TABLE_LEFT}};
     struct table to = {0};
     struct sim_instance in;
 
@@ -249,7 +248,7 @@ static void print_same(const struct lardsim *l)
 
 /* ---- why (docs/compare.md) ------------------------------------------------------------------ */
 
-enum { WHY_COUNT = 10 };
+enum { WHY_COUNT = 8 };
 
 static void add_why(struct table *to, const struct lardsim *l, const char *label,
                     const char *verdict, const char *of)
@@ -288,7 +287,7 @@ static void print_reasons(const struct lardsim *l)
     struct sim_instance in;
 
     add_policies(&to, l);
-    table_head(&to, (struct table_head){.name = "", .align = TABLE_LEFT, .least = TABLE_GAP + 16});
+    table_head(&to, (struct table_head){.name = "", .align = TABLE_LEFT, .least = 16});
     table_head(&to, (struct table_head){.name = "count", .least = WHY_COUNT});
     for (size_t w = 0; sim_why(w); w++)
         table_head(&to, (struct table_head){.name = sim_why(w), .least = WHY_COUNT});

@@ -44,7 +44,7 @@ static const struct page_column accesses_columns[] = {
     {{.name = "accesses", .above = "metadata"}, COST_METADATA, COUNT},
     {{.name = "misses", .above = " "}, COST_METADATA_MISSES, COUNT}};
 
-enum { CYCLES_WIDTH = 12, OVERHEAD_WIDTH = 11, COUNT_WIDTH = 10 };
+enum { CYCLES_WIDTH = 10, OVERHEAD_WIDTH = 9, COUNT_WIDTH = 8 };
 
 static void add_column(struct table *to, const char *name, size_t least)
 {
@@ -397,7 +397,7 @@ static void print_lengths(const struct cost_table *t)
 
     if (!s->n)
         return;
-    add_column(&to, t->length, CYCLES_WIDTH);
+    add_column(&to, t->length, 12);
     for (size_t i = 1; i < t->n; i++)
         add_column(&to, t->row[i].label, CYCLES_WIDTH);
     for (size_t k = 0; k < s->n; k++) {

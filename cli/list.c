@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "results/job/progress.h"
+#include "results/table/table.h"
 
 /* ---- a section of a table ------------------------------------------------------------------- */
 
@@ -49,61 +50,32 @@ static size_t each_of(const struct name_table *t, const char *section, row_fn *f
 
 /* ---- text: aligned, but for names that are far too long ------------------------------------- */
 
-/* Characters of a column: a longer text sticks out rather than widen the table for all. Of a
- * terminal, beside the columns: if there are fewer, help begins a line of its own. */
-enum { WIDEST = 44, HELP_LEAST = 40, HELP_INDENT = 4 };
-
-struct widths {
-    size_t columns, name, column[FIELDS];
-    size_t terminal; /* 0: none, a row is a line */
-};
+/* Characters of a column: a longer text sticks out rather than widen the table for all. */
+enum { WIDEST = 44 };
 
 static const char *column_text(const struct row *r, size_t i)
 {
     return i < r->fields ? r->field[i].text : "";
 }
 
-static void widen(size_t *width, const char *text)
+static void text_row(void *arg, const struct row *r)
 {
-    const size_t n = strlen(text);
+    struct table *to = arg;
 
-    if (n > *width)
-        *width = n < WIDEST ? n : WIDEST;
-}
-
-/* First pass over a table: the widths of its columns. The second prints. */
-static void measure(void *arg, const struct row *r)
-{
-    struct widths *w = arg;
-
-    widen(&w->name, r->name);
-    for (size_t i = 0; i < w->columns; i++)
-        widen(&w->column[i], column_text(r, i));
-}
-
-static void print_row(void *arg, const struct row *r)
-{
-    const struct widths *w = arg;
-    size_t at = (size_t)printf("%-*s", (int)w->name, r->name);
-
-    for (size_t i = 0; i < w->columns; i++)
-        at += (size_t)printf("  %-*s", (int)w->column[i], column_text(r, i));
-    if (!w->terminal || at + 2 + strlen(r->help) <= w->terminal) {
-        printf("  %s\n", r->help);
-    } else if (at + 2 + HELP_LEAST <= w->terminal) {
-        print_broken(stdout, r->help, at, at + 2, w->terminal);
-    } else {
-        putchar('\n');
-        print_broken(stdout, r->help, 0, HELP_INDENT, w->terminal);
-    }
+    table_text(to, r->name);
+    for (size_t i = 0; i + 2 < to->heads; i++)
+        table_text(to, column_text(r, i));
+    table_text(to, r->help);
 }
 
 static void print_text(const struct name_table *t, const char *section)
 {
-    struct widths w = {.columns = t->columns, .terminal = terminal_columns(STDOUT_FILENO)};
+    struct table to = {.wrap = terminal_columns(STDOUT_FILENO)};
 
-    each_of(t, section, measure, &w);
-    each_of(t, section, print_row, &w);
+    for (size_t i = 0; i < t->columns + 2; i++)
+        table_head(&to, (struct table_head){.name = "", .align = TABLE_LEFT, .most = WIDEST});
+    each_of(t, section, text_row, &to);
+    table_show(&to, stdout, "%s", "");
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include "base/program/print.h"
 #include "results/table/table.h"
 
+enum { GAP = 2 }; /* between columns */
 /* Of a terminal beside the other columns: if there are fewer, the last column begins a line of its
  * own. */
 enum { LAST_LEAST = 40, LAST_INDENT = 4 };
@@ -39,13 +40,14 @@ static size_t *column_widths(const struct table *t)
 
     for (size_t k = 0; k < t->heads; k++) {
         for (size_t i = 0; i < LINE_ROWS + table_rows(t); i++) {
-            const size_t n = text_columns(cell_text(t, i, k)) + (k ? TABLE_GAP : 0);
+            const size_t n = text_columns(cell_text(t, i, k));
             width[k] = n > width[k] ? n : width[k];
         }
         if (t->head[k].most && width[k] > t->head[k].most)
             width[k] = t->head[k].most;
         if (width[k] < t->head[k].least)
             width[k] = t->head[k].least;
+        width[k] += k ? GAP : 0;
     }
     return width;
 }
@@ -70,7 +72,7 @@ static void print_line(const struct table *t, size_t line, const size_t *width, 
 
     for (size_t k = 0; k < t->heads; k++) {
         char *text = text_visible(cell_text(t, line, k));
-        const size_t gap = k ? TABLE_GAP : 0, n = text_columns(text), right = begins + width[k];
+        const size_t gap = k ? GAP : 0, n = text_columns(text), right = begins + width[k];
         const bool left = t->head[k].align == TABLE_LEFT;
         const size_t start = left || begins + gap + n > right ? begins + gap : right - n;
         if (n && k + 1 == t->heads && left) {

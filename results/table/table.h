@@ -9,15 +9,14 @@
 
 #include "base/base.h"
 
-enum { TABLE_GAP = 2 }; /* blanks between columns of a terminal */
 enum table_align { TABLE_RIGHT, TABLE_LEFT };
 struct table_head {
     const char *name;  /* for programs: the field of CSV and JSON, the column of SQLite */
     const char *title; /* for people: over the column of a terminal; NULL: the name; "": nothing */
     const char *above; /* over titles: ends where the title does; NULL: nothing */
     enum table_align align;
-    /* Characters of a column with the gap before it: it is as wide as its longest text, and
-     * at least so wide. most: a longer text sticks out; 0: none does. */
+    /* Characters of a column: it is as wide as its longest text, and at least so wide. most: what
+     * is longer sticks out, and moves the rest of its row; 0: nothing does. */
     size_t least, most;
     bool digits; /* a name that looks like a number: SQLite keeps it as a text */
 };

@@ -33,7 +33,7 @@ static struct table policies(void)
 {
     static const struct table_head heads[] = {
         {.name = "policy", .align = TABLE_LEFT},
-        {.name = "races.accesses", .title = "accesses", .above = "racy", .least = 12},
+        {.name = "races.accesses", .title = "accesses", .above = "racy", .least = 10},
         {.name = "sites"},
         {.name = "note", .title = "", .align = TABLE_LEFT}};
     struct table t = {0};
