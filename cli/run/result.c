@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/run/run.h"
+#include "results/table/table.h"
 #include "workloads/measure/measure.h"
 #include "trace/trace.h"
 
@@ -28,35 +29,23 @@ bool run_result_count(const struct run_result *r, const char *label, const char 
 
 /* ---- for people ----------------------------------------------------------------------------- */
 
-/* A dash where the policy does not count this. */
-static void print_counts(const struct run_result *r, const char *label, int width)
-{
-    uint64_t v;
-
-    printf("%-*s", width, label);
-    for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
-        const int column = (int)strlen(counts[i].title) + 2;
-        if (run_result_count(r, label, counts[i].name, &v))
-            printf("%*" PRIu64, column, v);
-        else
-            printf("%*s", column, "-");
-    }
-    putchar('\n');
-}
-
 static void print_policies(const struct run_result *r)
 {
-    int width = (int)strlen("policy");
+    struct table to = {0};
+    uint64_t v = 0;
 
-    for (size_t i = 0; lardsim_policy(r->run, i); i++)
-        if ((int)strlen(lardsim_policy(r->run, i)) > width)
-            width = (int)strlen(lardsim_policy(r->run, i));
-    printf("%-*s", width, "policy");
-    for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
-        printf("  %s", counts[i].title);
-    putchar('\n');
-    for (size_t i = 0; lardsim_policy(r->run, i); i++)
-        print_counts(r, lardsim_policy(r->run, i), width);
+    table_head(&to, (struct table_head){.name = "policy", .align = TABLE_LEFT});
+    for (size_t k = 0; k < ARRAY_SIZE(counts); k++)
+        table_head(&to, (struct table_head){.name = counts[k].title});
+    for (size_t i = 0; lardsim_policy(r->run, i); i++) {
+        const char *label = lardsim_policy(r->run, i);
+        table_text(&to, label);
+        for (size_t k = 0; k < ARRAY_SIZE(counts); k++) {
+            const bool known = run_result_count(r, label, counts[k].name, &v);
+            table_known(&to, known, v);
+        }
+    }
+    table_show(&to, stdout, "%s", "");
 }
 
 static void print_name(const char *before, const char *name, const char *after)
