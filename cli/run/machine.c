@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/run/run.h"
+#include "results/table/table.h"
 #include "sim/sim.h"
 
 /* ---- what is shown: once, for both forms ---------------------------------------------------- */
@@ -136,6 +137,8 @@ static void bandwidths(const struct run_result *r, struct bandwidth to[BANDWIDTH
 
 /* ---- for people ----------------------------------------------------------------------------- */
 
+enum { LABEL_WIDTH = 18, COUNT_WIDTH = 17, SHARE_WIDTH = 8 };
+
 /* Parts per thousand, rounded; exact where the product fits, else near enough to print. */
 static uint64_t per_mille(uint64_t part, uint64_t of)
 {
@@ -144,11 +147,11 @@ static uint64_t per_mille(uint64_t part, uint64_t of)
     return part > UINT64_MAX / 2000 ? part / (of / 1000) : (part * 2000 / of + 1) / 2;
 }
 
-static void print_share(uint64_t part, uint64_t of)
+static void add_share(struct table *to, uint64_t part, uint64_t of)
 {
     const uint64_t m = per_mille(part, of);
 
-    printf("%5" PRIu64 ".%" PRIu64 " %%", m / 10, m % 10);
+    table_take(to, xasprintf("%" PRIu64 ".%" PRIu64 " %%", m / 10, m % 10), false);
 }
 
 /* "1.25" of a ratio, rounded. */
@@ -212,6 +215,11 @@ static uint64_t spent(const struct run_result *r, enum figure f)
  * shares are of cycles times those cores, so they add up to the whole. */
 static void print_spent(const struct run_result *r)
 {
+    static const struct table_head heads[] = {
+        {.name = "cores' time", .align = TABLE_LEFT, .least = LABEL_WIDTH},
+        {.name = "cycles", .least = COUNT_WIDTH},
+        {.name = "share", .least = SHARE_WIDTH}};
+    struct table to = {0};
     const uint64_t cores = value(r, CORES), used = value(r, CORES_USED);
     const uint64_t all = value(r, CYCLES) * used;
 
@@ -219,35 +227,45 @@ static void print_spent(const struct run_result *r)
         printf("cores      %" PRIu64 " of %" PRIu64
                " had threads; the others are left out of the shares\n",
                used, cores);
-    printf("\n%-18s %18s    share\n", "cores' time", "cycles");
+    table_heads(&to, heads, ARRAY_SIZE(heads));
     for (enum figure f = SPENT_EXECUTING; f < L1_ACCESSES; f++) {
         const uint64_t cycles = spent(r, f);
         if (!cycles)
             continue;
-        printf("%-18s %18" PRIu64 " ", figures[f].key, cycles);
-        print_share(cycles, all);
-        putchar('\n');
+        table_text(&to, figures[f].key);
+        table_u64(&to, cycles);
+        add_share(&to, cycles, all);
     }
+    table_show(&to, stdout, "\n");
 }
 
 /* The figure is that of the level's accesses; its misses follow. */
-static void print_level(const struct run_result *r, enum figure accesses)
+static void add_level(struct table *to, const struct run_result *r, enum figure accesses)
 {
     const uint64_t n = value(r, accesses), misses = value(r, accesses + 1);
 
     if (!n)
         return;
-    printf("%-18s %18" PRIu64 " %18" PRIu64 " ", figures[accesses].group, n, misses);
-    print_share(misses, n);
-    putchar('\n');
+    table_text(to, figures[accesses].group);
+    table_u64(to, n);
+    table_u64(to, misses);
+    add_share(to, misses, n);
 }
 
 static void print_levels(const struct run_result *r)
 {
-    printf("\n%-18s %18s %18s     rate\n", "level", "accesses", "misses");
-    print_level(r, L1_ACCESSES);
-    print_level(r, L2_ACCESSES);
-    print_level(r, L3_ACCESSES);
+    static const struct table_head heads[] = {
+        {.name = "level", .align = TABLE_LEFT, .least = LABEL_WIDTH},
+        {.name = "accesses", .least = COUNT_WIDTH},
+        {.name = "misses", .least = COUNT_WIDTH},
+        {.name = "rate", .least = SHARE_WIDTH}};
+    struct table to = {0};
+
+    table_heads(&to, heads, ARRAY_SIZE(heads));
+    add_level(&to, r, L1_ACCESSES);
+    add_level(&to, r, L2_ACCESSES);
+    add_level(&to, r, L3_ACCESSES);
+    table_show(&to, stdout, "\n");
     if (value(r, UPGRADES))
         printf("upgrades   %" PRIu64 " of these misses: stores and atomics to lines held "
                "shared; they go to the directory at once\n",

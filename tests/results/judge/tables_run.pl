@@ -70,7 +70,7 @@ sub says_footprint {
             : 'the trace tells no allocations'));
 }
 
-# The time of the cores that had a thread. Percentages stand one place to the right of their head.
+# The time of the cores that had a thread.
 sub says_spent {
     my ($r) = @_;
     my ($cores, $used, $cycles) = map { count($r, "machine.$_") } qw(cores cores-used cycles);
@@ -79,7 +79,7 @@ sub says_spent {
     my @ends = heads("cores' time", 'cycles', 'share');
     for my $what (@spent) {
         my $n = count($r, "machine.spent.$what") - ($what eq 'idle' ? ($cores - $used) * $cycles : 0);
-        row($what, [$ends[1], $ends[2] + 1], [$n, percent($n, $cycles * $used)]) if $n;
+        row($what, [@ends[1, 2]], [$n, percent($n, $cycles * $used)]) if $n;
     }
 }
 
@@ -89,7 +89,7 @@ sub says_levels {
     my @ends = heads('level', 'accesses', 'misses', 'rate');
     for my $level (qw(l1 l2 l3)) {
         my ($n, $misses) = map { count($r, "$level.$_") } qw(accesses misses);
-        row($level, [@ends[1, 2], $ends[3] + 1], [$n, $misses, percent($misses, $n)]) if $n;
+        row($level, [@ends[1 .. 3]], [$n, $misses, percent($misses, $n)]) if $n;
     }
     my $upgrades = count($r, 'coherence.upgrades');
     says("upgrades   $upgrades of these misses: stores and atomics to lines held shared; they go to the directory at once")
