@@ -313,12 +313,31 @@ static bool has_line(const char *text, const char *line)
 
 /* ---- cells ---------------------------------------------------------------------------------- */
 
-static char **names_at_point(const struct spec *s, const struct sweep_point *at)
+/* Parameters of other policies are not in a policy's configuration, whether the sweep has those
+ * policies or not. */
+static bool axis_concerns(const struct axis *a, const char *policy)
+{
+    static const char section[] = "policy.";
+    const size_t n = policy_label(policy), before = sizeof section - 1;
+
+    for (size_t i = 0; i < a->n; i++)
+        for (size_t k = 0; k < a->step[i].set.n; k++) {
+            const char *text = a->step[i].set.at[k].text;
+            if (strncmp(text, section, before) != 0 ||
+                (strncmp(text + before, policy, n) == 0 && text[before + n] == '.'))
+                return true;
+        }
+    return false;
+}
+
+/* NULL where the axis does not concern the policy. */
+static char **names_at_point(const struct spec *s, const struct sweep_point *at, const char *policy)
 {
     char **value = xcalloc(s->axes + 1, sizeof *value);
 
     for (size_t i = 0; i < s->axes; i++)
-        value[i] = xstrdup(s->axis[i].step[at->step[i]].name);
+        if (axis_concerns(&s->axis[i], policy))
+            value[i] = xstrdup(s->axis[i].step[at->step[i]].name);
     return value;
 }
 
@@ -404,7 +423,7 @@ static void add_cell(struct planning *w, const struct sweep_point *at, const str
     c->policy = xasprintf("%.*s", (int)policy_label(policy->text), policy->text);
     if (w->spec->seeds.n && !source_path(source->text))
         c->seed = xstrdup(w->spec->seeds.at[at->seed].text);
-    c->value = names_at_point(w->spec, at);
+    c->value = names_at_point(w->spec, at, policy->text);
     c->machine = flags & MEMO_MACHINE;
     c->rules = flags & MEMO_RULES;
     c->set = *set;

@@ -119,6 +119,13 @@ policies: [fasttrack, vc]
 sources: [synth:events=100]
 END
 grep -q ',fasttrack,$' s/plan.csv || fail "fasttrack's row names a history: $(cat s/plan.csv)"
+spec 2 "an axis with one value that a policy does not know" <<'END'
+axes: {policy.vc.history: [all]}
+policies: [fasttrack, vc]
+sources: [synth:events=100]
+END
+grep -q ',fasttrack,$' s/plan.csv || fail "fasttrack's row names the one history: $(cat s/plan.csv)"
+grep -q ',vc,all$' s/plan.csv || fail "the row of vc does not name its history: $(cat s/plan.csv)"
 
 spec 2 "a policy alone brings its baseline" <<'END'
 base: {inherit: radish8}
@@ -252,6 +259,12 @@ END
 wrong 2 'the axis policy.lardish.clock-bits changes no cell' <<'END'
 policies: [none, vc]
 axes: {policy.lardish.clock-bits: [4, 8], cores: [2, 4]}
+sources: [synth:events=100]
+base: {inherit: radish8}
+END
+wrong 2 'the axis policy.lardish.clock-bits changes no cell' <<'END'
+policies: [none, vc]
+axes: {policy.lardish.clock-bits: [4], cores: [2, 4]}
 sources: [synth:events=100]
 base: {inherit: radish8}
 END
