@@ -135,112 +135,93 @@ static void find_numbers(struct collecting *w)
     }
 }
 
-void cell_row_add(struct cell_row *to, char *text, bool number)
+static void add_head(struct table *to, const char *name)
 {
-    to->at = xgrow(to->at, to->n, &to->cap, sizeof *to->at);
-    to->at[to->n++] = (struct cell_value){text, number && *text};
+    table_head(to, (struct table_head){.name = name});
 }
 
-void cell_row_free(struct cell_row *r)
-{
-    for (size_t i = 0; i < r->n; i++)
-        free(r->at[i].text);
-    free(r->at);
-}
-
-/* What stands above the values of fill_row. */
-static void fill_head(struct cell_row *to, const struct collecting *w)
+/* The names of the values of fill_row. */
+static void fill_head(struct table *to, const struct collecting *w)
 {
     const struct csv_row *head = &w->listing->head;
 
-    cell_row_add(to, xstrdup("cell"), false);
+    add_head(to, "cell");
     for (size_t i = LISTED_AXES; i < head->n; i++)
-        cell_row_add(to, xstrdup(csv_at(head, i)), false);
+        add_head(to, csv_at(head, i));
     for (size_t i = LISTED_SOURCE; i < LISTED_AXES; i++)
-        cell_row_add(to, xstrdup(csv_at(head, i)), false);
-    cell_row_add(to, xstrdup(overhead_measured_name), false);
+        add_head(to, csv_at(head, i));
+    add_head(to, overhead_measured_name);
     for (size_t i = 0; i < OVERHEADS; i++)
-        cell_row_add(to, xstrdup(overhead_name[i]), false);
+        add_head(to, overhead_name[i]);
     for (size_t i = 0; i < w->stats; i++)
-        cell_row_add(to, xstrdup(heading(w->stat[i])), false);
-    cell_row_add(to, xstrdup("behaviour"), false);
-    cell_row_add(to, xstrdup("findings"), false);
+        add_head(to, heading(w->stat[i]));
+    add_head(to, "behaviour");
+    add_head(to, "findings");
 }
 
-static void fill_row(struct cell_row *to, struct collecting *w, const struct csv_row *r,
+static void fill_row(struct table *to, struct collecting *w, const struct csv_row *r,
                      const struct cell_stats *s)
 {
     const struct run_time time = run_time_of(s),
                           base = baseline_time(w, csv_at(r, LISTED_BASELINE));
 
-    cell_row_add(to, xstrdup(csv_at(r, LISTED_CELL)), false);
+    table_text(to, csv_at(r, LISTED_CELL));
     for (size_t i = LISTED_AXES; i < r->n; i++)
-        cell_row_add(to, axis_value(w, r, i), w->number[i]);
-    cell_row_add(to, xstrdup(csv_at(r, LISTED_SOURCE)), false);
-    cell_row_add(to, xstrdup(csv_at(r, LISTED_SEED)), true);
-    cell_row_add(to, xstrdup(csv_at(r, LISTED_POLICY)), false);
-    cell_row_add(to, xstrdup(run_time_measured(&time)), false);
+        table_take(to, axis_value(w, r, i), w->number[i]);
+    table_text(to, csv_at(r, LISTED_SOURCE));
+    table_number(to, csv_at(r, LISTED_SEED));
+    table_text(to, csv_at(r, LISTED_POLICY));
+    table_text(to, run_time_measured(&time));
     for (size_t i = 0; i < OVERHEADS; i++)
-        cell_row_add(to, overhead_text(overhead_of(&time, &base, (enum overhead_of)i)), true);
+        table_take(to, overhead_text(overhead_of(&time, &base, (enum overhead_of)i)), true);
     for (size_t i = 0; i < w->stats; i++) {
         const char *value = chosen_value(s, w->stat[i], csv_at(r, LISTED_POLICY));
-        cell_row_add(to, xstrdup(value ? value : ""), true);
+        table_number(to, value);
         w->found[i] |= value != NULL;
     }
-    cell_row_add(to, xstrdup(s->behaviour ? s->behaviour : ""), false);
-    cell_row_add(to, xstrdup(s->findings ? s->findings : ""), false);
+    table_text(to, s->behaviour);
+    table_text(to, s->findings);
 }
 
 /* ---- the tables ----------------------------------------------------------------------------- */
 
-void cell_row_csv(FILE *out, const struct cell_row *r)
+int table_files_write(const struct sweep_folder *f, const char *name, const struct table *t,
+                      struct err *e)
 {
-    for (size_t i = 0; i < r->n; i++) {
-        if (i)
-            fputc(',', out);
-        csv_field(out, r->at[i].text);
-    }
-    fputc('\n', out);
-}
+    char *path = sweep_path(f, name, NULL), *csv_path = xasprintf("%s.csv", path),
+         *lines_path = xasprintf("%s.jsonl", path);
+    struct outfile *csv = outfile_open(csv_path, true, e),
+                   *lines = e->code ? NULL : outfile_open(lines_path, true, e);
 
-/* Numbers stand there as they are: those of the program are JSON's, too. */
-void cell_row_json(FILE *out, const struct cell_row *head, const struct cell_row *r)
-{
-    struct json j;
-
-    json_init(&j, out, false);
-    json_object(&j);
-    for (size_t i = 0; i < r->n; i++) {
-        if (!*r->at[i].text)
-            continue;
-        if (!r->at[i].number) {
-            json_key_str(&j, head->at[i].text, r->at[i].text);
-            continue;
-        }
-        json_key(&j, head->at[i].text);
-        json_number(&j, r->at[i].text);
+    free(path);
+    free(csv_path);
+    free(lines_path);
+    if (e->code) {
+        outfile_abort(csv);
+        return -1;
     }
-    json_end(&j);
-    fputc('\n', out);
+    table_csv(t, outfile_stream(csv));
+    table_json_lines(t, outfile_stream(lines));
+    if (!outfile_commit(csv, e))
+        return outfile_commit(lines, e);
+    outfile_abort(lines);
+    return -1;
 }
 
 /* of: the listing's. */
 static int write_row(struct collecting *w, size_t of, struct err *e)
 {
     const struct csv_row *r = &w->listing->row[of];
-    struct cell_row *row = &w->row[of];
     struct cell_stats s;
     struct err changed = {0};
 
     if (cell_stats_read(&s, w->folder->dir, csv_at(r, LISTED_CELL), &changed)) {
         has_changed(w, csv_at(r, LISTED_CELL), &changed);
     } else {
-        fill_row(row, w, r, &s);
+        fill_row(&w->table, w, r, &s);
+        w->row[of] = table_rows(&w->table);
         w->behaviour[of] = s.behaviour ? xstrdup(s.behaviour) : NULL;
-        cell_row_csv(outfile_stream(w->csv), row);
-        cell_row_json(outfile_stream(w->jsonl), &w->head, row);
-        index_row(w->index, row, &s, e);
-        w->rows++;
+        index_row(w->index, &w->table, &s, e);
     }
     cell_stats_free(&s);
     return e->code ? -1 : 0;
@@ -250,7 +231,6 @@ static int write_rows(struct collecting *w, struct err *e)
 {
     int failed = 0;
 
-    cell_row_csv(outfile_stream(w->csv), &w->head);
     for (size_t i = 0; i < w->listing->n && !failed; i++) {
         const struct csv_row *r = &w->listing->row[i];
         w->asked += listing_asked(r);
@@ -260,37 +240,16 @@ static int write_rows(struct collecting *w, struct err *e)
     return failed;
 }
 
-struct outfile *table_open(const struct sweep_folder *f, const char *name, struct err *e)
-{
-    char *path = sweep_path(f, name, NULL);
-    struct outfile *out = e->code ? NULL : outfile_open(path, true, e);
-
-    free(path);
-    return out;
-}
-
+/* The index comes first: it can be done without. */
 static int collect(struct collecting *w, struct err *e)
 {
-    w->csv = table_open(w->folder, "cells.csv", e);
-    w->jsonl = table_open(w->folder, "cells.jsonl", e);
-    w->index = e->code ? NULL : index_new(w->folder, &w->head, e);
+    w->index = index_new(w->folder, &w->table, e);
     if (e->code || write_rows(w, e)) {
-        outfile_abort(w->csv);
-        outfile_abort(w->jsonl);
         index_abort(w->index);
         return -1;
     }
-    /* The index comes first: it can be done without. */
-    int failed = index_commit(w->index, e);
-    if (failed)
-        outfile_abort(w->csv);
-    else
-        failed = outfile_commit(w->csv, e);
-    if (failed)
-        outfile_abort(w->jsonl);
-    else
-        failed = outfile_commit(w->jsonl, e);
-    return failed;
+    return index_commit(w->index, e) || table_files_write(w->folder, "cells", &w->table, e) ? -1
+                                                                                            : 0;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */
@@ -309,28 +268,26 @@ static void warn(const struct collecting *w)
         if (!w->found[i])
             print_note("warning: no cell has the statistic %s; `lardsim list statistics` shows all",
                        w->stat[i]);
-    if (w->rows < w->asked)
-        print_note("%zu of %zu cells are not done, and not in the tables", w->asked - w->rows,
-                   w->asked);
+    if (table_rows(&w->table) < w->asked)
+        print_note("%zu of %zu cells are not done, and not in the tables",
+                   w->asked - table_rows(&w->table), w->asked);
 }
 
 static void count_tables(struct sweep_tables *to, const struct collecting *w)
 {
-    to->cells = w->rows;
-    to->missing = w->asked - w->rows;
+    to->cells = table_rows(&w->table);
+    to->missing = w->asked - to->cells;
     to->damaged = w->damaged;
     to->means = w->means;
 }
 
 static void collecting_free(struct collecting *w)
 {
-    for (size_t i = 0; w->row && i < w->listing->n; i++) {
-        cell_row_free(&w->row[i]);
+    for (size_t i = 0; w->row && i < w->listing->n; i++)
         free(w->behaviour[i]);
-    }
     free(w->row);
     free((void *)w->behaviour);
-    cell_row_free(&w->head);
+    table_free(&w->table);
     free(w->number);
     free(w->found);
     free(w->stat);
@@ -354,7 +311,7 @@ int sweep_collect(struct sweep_tables *to, const char *dir, const char *const *s
         choose(&w, stat, stats);
         w.found = xcalloc(w.stats, sizeof *w.found);
         find_numbers(&w);
-        fill_head(&w.head, &w);
+        fill_head(&w.table, &w);
         w.row = xcalloc(l.n + 1, sizeof *w.row);
         w.behaviour = xcalloc(l.n + 1, sizeof *w.behaviour);
         if (!collect(&w, e) && !means_write(&w, e)) {

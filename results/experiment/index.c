@@ -34,13 +34,13 @@ static int prepare(struct cell_index *x, const char *sql, sqlite3_stmt **to, str
 
 /* Names of columns may be anything: "l2.size" in quotes. NUMERIC takes what looks like a number as
  * one, and all else as text. */
-static char *cells_table(const struct cell_row *head)
+static char *cells_table(const struct table *t)
 {
     char *sql = xstrdup("CREATE TABLE cells (id INTEGER PRIMARY KEY");
 
-    for (size_t i = 0; i < head->n; i++) {
+    for (size_t i = 0; i < t->heads; i++) {
         char *column =
-            sqlite3_mprintf(", \"%w\" %s", head->at[i].text, i == 0 ? "TEXT UNIQUE" : "NUMERIC");
+            sqlite3_mprintf(", \"%w\" %s", t->head[i].name, i == 0 ? "TEXT UNIQUE" : "NUMERIC");
         if (!column)
             die("no memory for the index");
         xappend(&sql, "", column);
@@ -50,19 +50,19 @@ static char *cells_table(const struct cell_row *head)
     return sql;
 }
 
-static char *cells_insert(const struct cell_row *head)
+static char *cells_insert(const struct table *t)
 {
     char *sql = xstrdup("INSERT INTO cells VALUES (?");
 
-    for (size_t i = 0; i < head->n; i++)
+    for (size_t i = 0; i < t->heads; i++)
         xappend(&sql, "", ",?");
     xappend(&sql, "", ")");
     return sql;
 }
 
-static int make_tables(struct cell_index *x, const struct cell_row *head, struct err *e)
+static int make_tables(struct cell_index *x, const struct table *t, struct err *e)
 {
-    char *table = cells_table(head), *insert = cells_insert(head);
+    char *table = cells_table(t), *insert = cells_insert(t);
     const int bad =
         execute(x, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN", e) ||
         execute(x, table, e) ||
@@ -83,8 +83,7 @@ static int make_tables(struct cell_index *x, const struct cell_row *head, struct
     return bad ? -1 : 0;
 }
 
-struct cell_index *index_new(const struct sweep_folder *f, const struct cell_row *head,
-                             struct err *e)
+struct cell_index *index_new(const struct sweep_folder *f, const struct table *t, struct err *e)
 {
     struct cell_index *x = xcalloc(1, sizeof *x);
 
@@ -93,7 +92,7 @@ struct cell_index *index_new(const struct sweep_folder *f, const struct cell_row
     map_init(&x->name, NULL);
     unlink(x->temp);
     const int bad =
-        sqlite3_open(x->temp, &x->db) == SQLITE_OK ? make_tables(x, head, e) : failed(x, e);
+        sqlite3_open(x->temp, &x->db) == SQLITE_OK ? make_tables(x, t, e) : failed(x, e);
     if (!bad)
         return x;
     index_abort(x);
@@ -104,7 +103,7 @@ struct cell_index *index_new(const struct sweep_folder *f, const struct cell_row
 
 static void bind_text(sqlite3_stmt *to, int at, const char *text)
 {
-    if (*text)
+    if (text && *text)
         sqlite3_bind_text(to, at, text, -1, SQLITE_TRANSIENT);
     else
         sqlite3_bind_null(to, at);
@@ -152,12 +151,12 @@ static int add_stats(struct cell_index *x, const struct cell_stats *s, struct er
     return bad;
 }
 
-int index_row(struct cell_index *x, const struct cell_row *row, const struct cell_stats *s,
+int index_row(struct cell_index *x, const struct table *t, const struct cell_stats *s,
               struct err *e)
 {
     sqlite3_bind_int64(x->cell, 1, ++x->cells);
-    for (size_t i = 0; i < row->n; i++)
-        bind_text(x->cell, (int)i + 2, row->at[i].text);
+    for (size_t i = 0; i < t->heads; i++)
+        bind_text(x->cell, (int)i + 2, table_at(t, table_rows(t) - 1, i)->text);
     return step(x, x->cell, e) || add_stats(x, s, e) ? -1 : 0;
 }
 

@@ -24,7 +24,7 @@ static void find_points(struct seeded_points *p, const struct collecting *w)
 
     map_init(&of, NULL);
     for (size_t i = 0; i < w->listing->n; i++) {
-        if (!w->row[i].n)
+        if (!w->row[i])
             continue;
         uint64_t *at = map_put(&of, listing_point(w->listing, &w->listing->row[i], LISTED_SEED));
         if (!*at) {
@@ -60,25 +60,27 @@ static struct means_columns columns_of(const struct collecting *w)
     return (struct means_columns){axes, policy, first, first + OVERHEADS + w->stats};
 }
 
-static void fill_head(struct cell_row *to, const struct collecting *w,
-                      const struct means_columns *c)
+static void fill_head(struct table *to, const struct collecting *w, const struct means_columns *c)
 {
     static const char *const end[] = {"", ".low", ".high"};
 
     for (size_t i = 1; i <= c->axes; i++)
-        cell_row_add(to, xstrdup(w->head.at[i].text), false);
-    cell_row_add(to, xstrdup("source"), false);
-    cell_row_add(to, xstrdup("policy"), false);
-    cell_row_add(to, xstrdup("seeds"), false);
-    cell_row_add(to, xstrdup(overhead_measured_name), false);
+        table_head(to, (struct table_head){.name = w->table.head[i].name});
+    table_head(to, (struct table_head){.name = "source"});
+    table_head(to, (struct table_head){.name = "policy"});
+    table_head(to, (struct table_head){.name = "seeds"});
+    table_head(to, (struct table_head){.name = overhead_measured_name});
     for (size_t i = c->first; i < c->end; i++)
-        for (size_t k = 0; k < ARRAY_SIZE(end); k++)
-            cell_row_add(to, xasprintf("%s%s", w->head.at[i].text, end[k]), false);
+        for (size_t k = 0; k < ARRAY_SIZE(end); k++) {
+            char *name = xasprintf("%s%s", w->table.head[i].name, end[k]);
+            table_head(to, (struct table_head){.name = name});
+            free(name);
+        }
 }
 
-static void add_number(struct cell_row *to, double x)
+static void add_number(struct table *to, double x)
 {
-    cell_row_add(to, isnan(x) ? xstrdup("") : xasprintf("%.6f", x), true);
+    table_take(to, isnan(x) ? NULL : xasprintf("%.6f", x), true);
 }
 
 static struct estimate estimate_at(const struct collecting *w, const struct seeded_point *p,
@@ -87,25 +89,25 @@ static struct estimate estimate_at(const struct collecting *w, const struct seed
     double *x = xcalloc(p->n, sizeof *x);
 
     for (size_t i = 0; i < p->n; i++) {
-        const char *text = w->row[p->row[i]].at[column].text;
-        x[i] = *text ? strtod(text, NULL) : NAN;
+        const char *text = table_at(&w->table, w->row[p->row[i]] - 1, column)->text;
+        x[i] = text && *text ? strtod(text, NULL) : NAN;
     }
     const struct estimate s = estimate_of(x, p->n);
     free(x);
     return s;
 }
 
-static void fill_row(struct cell_row *to, const struct collecting *w, const struct seeded_point *p,
+static void fill_row(struct table *to, const struct collecting *w, const struct seeded_point *p,
                      const struct means_columns *c)
 {
-    const struct cell_row *first = &w->row[p->row[0]];
+    const struct table_value *first = table_at(&w->table, w->row[p->row[0]] - 1, 0);
 
     for (size_t i = 1; i <= c->axes; i++)
-        cell_row_add(to, xstrdup(first->at[i].text), first->at[i].number);
-    cell_row_add(to, listing_source(&w->listing->row[p->row[0]]), false);
-    cell_row_add(to, xstrdup(first->at[c->policy].text), false);
-    cell_row_add(to, xasprintf("%zu", p->n), true);
-    cell_row_add(to, xstrdup(first->at[c->policy + 1].text), false);
+        table_take(to, xstrdup(first[i].text), first[i].number);
+    table_take(to, listing_source(&w->listing->row[p->row[0]]), false);
+    table_text(to, first[c->policy].text);
+    table_u64(to, p->n);
+    table_text(to, first[c->policy + 1].text);
     for (size_t i = c->first; i < c->end; i++) {
         const struct estimate s = estimate_at(w, p, i);
         add_number(to, s.mean);
@@ -114,41 +116,18 @@ static void fill_row(struct cell_row *to, const struct collecting *w, const stru
     }
 }
 
-static void write_points(const struct collecting *w, const struct seeded_points *p, FILE *csv,
-                         FILE *jsonl)
+static int write_points(struct collecting *w, const struct seeded_points *p, struct err *e)
 {
     const struct means_columns c = columns_of(w);
-    struct cell_row head = {0};
+    struct table t = {0};
 
-    fill_head(&head, w, &c);
-    cell_row_csv(csv, &head);
-    for (size_t i = 0; i < p->n; i++) {
-        struct cell_row row = {0};
-        fill_row(&row, w, &p->at[i], &c);
-        cell_row_csv(csv, &row);
-        cell_row_json(jsonl, &head, &row);
-        cell_row_free(&row);
-    }
-    cell_row_free(&head);
-}
-
-static int write_both(struct collecting *w, const struct seeded_points *p, struct err *e)
-{
-    struct outfile *csv = table_open(w->folder, "means.csv", e);
-    struct outfile *jsonl = table_open(w->folder, "means.jsonl", e);
-
-    if (e->code) {
-        outfile_abort(csv);
-        outfile_abort(jsonl);
-        return -1;
-    }
-    write_points(w, p, outfile_stream(csv), outfile_stream(jsonl));
-    if (outfile_commit(csv, e)) {
-        outfile_abort(jsonl);
-        return -1;
-    }
-    w->means = p->n;
-    return outfile_commit(jsonl, e);
+    fill_head(&t, w, &c);
+    for (size_t i = 0; i < p->n; i++)
+        fill_row(&t, w, &p->at[i], &c);
+    const int failed = table_files_write(w->folder, "means", &t, e);
+    table_free(&t);
+    w->means = failed ? 0 : p->n;
+    return failed;
 }
 
 /* Of another spec. */
@@ -170,7 +149,7 @@ int means_write(struct collecting *w, struct err *e)
 
     find_points(&p, w);
     if (p.several)
-        failed = write_both(w, &p, e);
+        failed = write_points(w, &p, e);
     else
         remove_both(w->folder);
     points_free(&p);

@@ -86,33 +86,20 @@ void table_percent(struct table *t, double part, double whole)
 
 /* ---- CSV and JSON --------------------------------------------------------------------------- */
 
-void table_csv_heads(const struct table *t, FILE *out)
+void table_csv(const struct table *t, FILE *out)
 {
     for (size_t k = 0; k < t->heads; k++) {
         fputs(k ? "," : "", out);
         csv_field(out, t->head[k].name);
     }
-    fputc('\n', out);
-}
-
-void table_csv_row(const struct table *t, size_t row, FILE *out)
-{
-    for (size_t k = 0; k < t->heads; k++) {
-        const char *text = table_at(t, row, k)->text;
-        fputs(k ? "," : "", out);
-        csv_field(out, text ? text : "");
+    for (size_t i = 0; i < t->n; i++) {
+        fputs(i % t->heads ? "," : "\n", out);
+        csv_field(out, t->at[i].text ? t->at[i].text : "");
     }
     fputc('\n', out);
 }
 
-void table_csv(const struct table *t, FILE *out)
-{
-    table_csv_heads(t, out);
-    for (size_t i = 0; i < table_rows(t); i++)
-        table_csv_row(t, i, out);
-}
-
-void table_json_row(const struct table *t, size_t row, FILE *out)
+static void json_row(const struct table *t, size_t row, FILE *out)
 {
     struct json j;
 
@@ -130,4 +117,10 @@ void table_json_row(const struct table *t, size_t row, FILE *out)
     }
     json_end(&j);
     fputc('\n', out);
+}
+
+void table_json_lines(const struct table *t, FILE *out)
+{
+    for (size_t i = 0; i < table_rows(t); i++)
+        json_row(t, i, out);
 }
