@@ -135,9 +135,9 @@ static void find_numbers(struct collecting *w)
     }
 }
 
-static void add_head(struct table *to, const char *name)
+static void add_head(struct table *to, const char *name, bool text)
 {
-    table_head(to, (struct table_head){.name = name});
+    table_head(to, (struct table_head){.name = name, .text = text});
 }
 
 /* The names of the values of fill_row. */
@@ -145,18 +145,18 @@ static void fill_head(struct table *to, const struct collecting *w)
 {
     const struct csv_row *head = &w->listing->head;
 
-    add_head(to, "cell");
+    add_head(to, "cell", true);
     for (size_t i = LISTED_AXES; i < head->n; i++)
-        add_head(to, csv_at(head, i));
+        add_head(to, csv_at(head, i), false);
     for (size_t i = LISTED_SOURCE; i < LISTED_AXES; i++)
-        add_head(to, csv_at(head, i));
-    add_head(to, overhead_measured_name);
+        add_head(to, csv_at(head, i), i != LISTED_SEED);
+    add_head(to, overhead_measured_name, true);
     for (size_t i = 0; i < OVERHEADS; i++)
-        add_head(to, overhead_name[i]);
+        add_head(to, overhead_name[i], false);
     for (size_t i = 0; i < w->stats; i++)
-        add_head(to, heading(w->stat[i]));
-    add_head(to, "behaviour");
-    add_head(to, "findings");
+        add_head(to, heading(w->stat[i]), false);
+    add_head(to, "behaviour", true);
+    add_head(to, "findings", true);
 }
 
 static void fill_row(struct table *to, struct collecting *w, const struct csv_row *r,

@@ -33,14 +33,16 @@ static int prepare(struct cell_index *x, const char *sql, sqlite3_stmt **to, str
 }
 
 /* Names of columns may be anything: "l2.size" in quotes. NUMERIC takes what looks like a number as
- * one, and all else as text. */
+ * one, and all else as text: a digest like 12e4 would be a number. */
 static char *cells_table(const struct table *t)
 {
     char *sql = xstrdup("CREATE TABLE cells (id INTEGER PRIMARY KEY");
 
     for (size_t i = 0; i < t->heads; i++) {
-        char *column =
-            sqlite3_mprintf(", \"%w\" %s", t->head[i].name, i == 0 ? "TEXT UNIQUE" : "NUMERIC");
+        char *column = sqlite3_mprintf(", \"%w\" %s", t->head[i].name,
+                                       !t->head[i].text ? "NUMERIC"
+                                       : i              ? "TEXT"
+                                                        : "TEXT UNIQUE");
         if (!column)
             die("no memory for the index");
         xappend(&sql, "", column);

@@ -18,7 +18,7 @@ struct table_head {
     /* Characters of a column: it is as wide as its longest text, and at least so wide. most: what
      * is longer sticks out, and moves the rest of its row; 0: nothing does. */
     size_t least, most;
-    bool digits; /* a name that looks like a number: SQLite keeps it as a text */
+    bool text; /* no value is a number, though it may look like one, as a digest does */
 };
 struct table_value {
     char *text;  /* owns; NULL: there is none, which a terminal shows as "-" */

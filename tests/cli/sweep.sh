@@ -669,6 +669,10 @@ if command -v sqlite3 >/dev/null; then
     n=$(sqlite3 j1/index.sqlite "SELECT value FROM stats JOIN cells USING (cell) WHERE name = 'machine.cycles'
         AND policy = 'fasttrack' AND source = 'a.lard' AND \"l2.size\" = 131072")
     [ "$n" = "$cycles" ] || fail "index.sqlite has $n cycles, not $cycles"
+    cp j1/index.sqlite digits.sqlite
+    n=$(sqlite3 digits.sqlite "UPDATE cells SET behaviour = '000000000012e345', policy = '007', source = '1e3';
+        SELECT DISTINCT behaviour || ',' || policy || ',' || source || ',' || typeof(\"l2.size\") FROM cells")
+    [ "$n" = 000000000012e345,007,1e3,integer ] || fail "index.sqlite keeps digests and names as \"$n\""
 fi
 expect 0 "a dry run" a.yaml -o dry --dry-run
 says "18 cells, 18 missing"
