@@ -32,31 +32,35 @@ void print_seen(void *unused, const char *line)
     fprintf(stderr, "%s\n", line);
 }
 
+size_t print_columns(const char *text, size_t bytes)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < bytes && text[i]; i++)
+        n += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return n;
+}
+
+size_t print_fitting(const char *text, size_t columns)
+{
+    size_t line = strcspn(text, " \n");
+
+    while (text[line] == ' ' && text[line + 1]) {
+        const size_t next = line + 1 + strcspn(text + line + 1, " \n");
+        if (print_columns(text, next) > columns)
+            break;
+        line = next;
+    }
+    return line;
+}
+
 void print_broken(FILE *out, const char *text, size_t column, size_t indent, size_t width)
 {
-    bool first = true; /* no word stands on this line yet */
-
-    while (*text) {
-        const size_t word = strcspn(text, " \n");
-        /* A word that is longer than the line is printed as it is: names and paths must stay whole.
-         */
-        if (!first && column + 1 + word > width) {
-            fputc('\n', out);
-            column = 0;
-            first = true;
-        }
-        const size_t gap = first ? (column < indent ? indent - column : 0) : 1;
-        fprintf(out, "%*s%.*s", (int)gap, "", (int)word, text);
-        column += gap + word;
-        first = false;
-        text += word;
-        if (*text == '\n') {
-            fputc('\n', out);
-            column = 0;
-            first = true;
-        }
-        if (*text)
-            text++;
-    }
-    fputc('\n', out);
+    do {
+        const size_t begins = column > indent ? column : indent,
+                     n = print_fitting(text, width > begins ? width - begins : 0);
+        fprintf(out, "%*s%.*s\n", (int)(begins - column), "", (int)n, text);
+        column = 0;
+        text += n;
+    } while (*text && *++text);
 }

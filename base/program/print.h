@@ -13,6 +13,11 @@ void print_note(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void print_seen(void *unused, const char *line);
 /* By text_visible. */
 void print_visible(FILE *out, const char *text);
+/* Characters of UTF-8 in so many bytes of text, or up to its end. */
+size_t print_columns(const char *text, size_t bytes);
+/* Bytes of text that fit into a line of so many characters: whole words of its first paragraph, and
+ * always one, as names and paths must stay whole. */
+size_t print_fitting(const char *text, size_t columns);
 /* text broken between words, each paragraph (a line) anew, from column on; further lines are
  * indented. width: the most columns of a line. */
 void print_broken(FILE *out, const char *text, size_t column, size_t indent, size_t width);

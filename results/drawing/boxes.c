@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/program/print.h"
 #include "results/drawing/drawing.h"
 
 void box_add(struct box *in, struct box *b)
@@ -86,36 +87,16 @@ char *box_heading(const struct box *b, const char *times)
                         : xstrdup(b->title);
 }
 
-size_t drawing_columns(const char *text)
-{
-    size_t columns = 0;
-    uint32_t c;
-
-    for (size_t n; *text; text += n ? n : 1, columns++)
-        n = utf8_char(text, &c);
-    return columns;
-}
-
 void drawing_wrap(const char *text, size_t columns, void (*fn)(void *arg, const char *line),
                   void *arg)
 {
-    char *line = NULL;
-
     while (*text) {
-        const size_t n = strcspn(text, " ");
-        char *word = xasprintf("%.*s", (int)n, text);
-        if (line && drawing_columns(line) + 1 + drawing_columns(word) > columns) {
-            fn(arg, line);
-            free(line);
-            line = NULL;
-        }
-        xappend(&line, " ", word);
-        free(word);
-        text += n + (text[n] == ' ');
-    }
-    if (line)
+        const size_t n = print_fitting(text, columns);
+        char *line = xasprintf("%.*s", (int)n, text);
         fn(arg, line);
-    free(line);
+        free(line);
+        text += n + (text[n] != '\0');
+    }
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------- */

@@ -61,7 +61,6 @@ void drawing_json(const struct machine_drawing *d, FILE *out);
 /* Breaks text between words into lines of at most so many columns; calls fn for each. */
 void drawing_wrap(const char *text, size_t columns, void (*fn)(void *arg, const char *line),
                   void *arg);
-size_t drawing_columns(const char *text);                  /* characters of UTF-8 */
 char *box_heading(const struct box *b, const char *times); /* "8 x core"; the caller's */
 
 #endif

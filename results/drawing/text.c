@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/program/print.h"
 #include "results/drawing/drawing.h"
 
 /* The characters with which a terminal draws lines. */
@@ -53,11 +54,11 @@ static void top(const struct sheet *p, const struct box *b)
 {
     const struct strokes *s = p->strokes;
     char *heading = box_heading(b, s->times);
-    const size_t takes = b->takes ? drawing_columns(b->takes) + 3 : 0;
+    const size_t takes = b->takes ? print_columns(b->takes, SIZE_MAX) + 3 : 0;
 
     edge(p, true);
     fprintf(p->out, "%s%s %s ", s->top_left, s->across, heading);
-    fill(p, s->across, 5 + drawing_columns(heading) + takes);
+    fill(p, s->across, 5 + print_columns(heading, SIZE_MAX) + takes);
     if (b->takes)
         fprintf(p->out, " %s %s", b->takes, s->across);
     fputs(s->top_right, p->out);
@@ -81,7 +82,7 @@ static void line(void *page, const char *text)
 
     edge(p, true);
     fputs(text, p->out);
-    fill(p, " ", drawing_columns(text));
+    fill(p, " ", print_columns(text, SIZE_MAX));
     edge(p, false);
 }
 

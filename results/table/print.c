@@ -1,6 +1,5 @@
 /* print.c - a table on a terminal: columns as wide as what is in them, two blanks between. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/program/print.h"
 #include "results/table/table.h"
@@ -9,16 +8,6 @@ enum { GAP = 2 }; /* between columns */
 /* Of a terminal beside the other columns: if there are fewer, the last column begins a line of its
  * own. */
 enum { LAST_LEAST = 40, LAST_INDENT = 4 };
-
-/* Characters: bytes that continue one are not counted. */
-static size_t text_columns(const char *text)
-{
-    size_t n = 0;
-
-    for (; *text; text++)
-        n += ((unsigned char)*text & 0xc0) != 0x80;
-    return n;
-}
 
 enum line { LINE_ABOVE, LINE_TITLES, LINE_ROWS }; /* row i is LINE_ROWS + i */
 
@@ -40,7 +29,7 @@ static size_t *column_widths(const struct table *t)
 
     for (size_t k = 0; k < t->heads; k++) {
         for (size_t i = 0; i < LINE_ROWS + table_rows(t); i++) {
-            const size_t n = text_columns(cell_text(t, i, k));
+            const size_t n = print_columns(cell_text(t, i, k), SIZE_MAX);
             width[k] = n > width[k] ? n : width[k];
         }
         if (t->head[k].most && width[k] > t->head[k].most)
@@ -55,7 +44,7 @@ static size_t *column_widths(const struct table *t)
 /* From column `at` on; the column begins at `begins`. */
 static void print_last(const struct table *t, size_t at, size_t begins, const char *text, FILE *out)
 {
-    if (!t->wrap || begins + strlen(text) <= t->wrap) {
+    if (!t->wrap || begins + print_columns(text, SIZE_MAX) <= t->wrap) {
         fprintf(out, "%*s%s\n", (int)(begins - at), "", text);
     } else if (begins + LAST_LEAST <= t->wrap) {
         print_broken(out, text, at, begins, t->wrap);
@@ -72,7 +61,8 @@ static void print_line(const struct table *t, size_t line, const size_t *width, 
 
     for (size_t k = 0; k < t->heads; k++) {
         char *text = text_visible(cell_text(t, line, k));
-        const size_t gap = k ? GAP : 0, n = text_columns(text), right = begins + width[k];
+        const size_t gap = k ? GAP : 0, n = print_columns(text, SIZE_MAX),
+                     right = begins + width[k];
         const bool left = t->head[k].align == TABLE_LEFT;
         const size_t start = left || begins + gap + n > right ? begins + gap : right - n;
         if (n && k + 1 == t->heads && left) {

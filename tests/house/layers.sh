@@ -61,7 +61,7 @@ results:
 results/read: results
 results/job: base/program trace sim
 results/table: base/program
-results/drawing: results/job sim policy
+results/drawing: base/program results/job sim policy
 results/experiment: base/program results results/read results/job results/table results/drawing sim trace policy workloads workloads/measure workloads/programs
 results/why: base/program results results/read results/job results/drawing trace sim policy
 results/page: base/program results results/read results/experiment results/drawing results/why sim
