@@ -145,7 +145,7 @@ static bool count_of(const struct lardsim *l, const char *of, const char *label,
     return found;
 }
 
-/* Of labels and their title, which are as wide in each table of the page. */
+/* The width of labels and their title: it is the same in each table of the page. */
 static size_t labels_width(const struct lardsim *l)
 {
     struct sim_instance in;

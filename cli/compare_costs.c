@@ -138,7 +138,8 @@ static void print_measured(const struct cost_table *t)
     free(part);
 }
 
-/* With the set-up, and all else that is outside of the region. */
+/* Prints the costs of the whole run: with the set-up, and all else that is outside of the
+ * region. */
 static void print_whole(const struct cost_table *t)
 {
     struct table to = policies_table(t, NULL, 0, 0);
@@ -258,7 +259,8 @@ static void print_wheres(const struct cost_table *t)
     table_show(&to, stdout, " went to:\n");
 }
 
-/* What the handlers of hardware did, in the same percent: a row adds up to its "handler" above. */
+/* Prints the work of the hardware's handlers, in the same percent: a row adds up to its "handler"
+ * above. */
 static void print_hardware(const struct cost_table *t)
 {
     const struct part_costs *none = costs_judged(t, &t->row[0]);
@@ -297,7 +299,8 @@ static void print_collections(const struct cost_table *t)
         puts(" (short runs collect far more often than real programs)");
 }
 
-/* In program order no two rows are about the same execution. */
+/* Prints the truth of each row by itself: in program order no two rows are about the same
+ * execution. */
 static void print_truths(const struct cost_table *t)
 {
     static const char *const counts[] = {"racy", "false", "missed"};
@@ -431,7 +434,7 @@ static void print_seeds(const struct cost_table *t)
         puts("(the seeds change nothing: each policy did the same with all of them)");
 }
 
-/* What the model leaves out, as one more cost of policies. */
+/* Prints how the overhead moves with the cost of everything the model leaves out. */
 static void print_band(const struct cost_table *t)
 {
     static const char *const head[] = {"least", "most"};

@@ -5,8 +5,7 @@
 #include "results/table/table.h"
 
 enum { GAP = 2 }; /* between columns */
-/* Of a terminal beside the other columns: if there are fewer, the last column begins a line of its
- * own. */
+/* Below so many characters beside the other columns, the last column begins a line of its own. */
 enum { LAST_LEAST = 40, LAST_INDENT = 4 };
 
 enum line { LINE_ABOVE, LINE_TITLES, LINE_ROWS }; /* row i is LINE_ROWS + i */
