@@ -14,7 +14,7 @@
 #include <endian.h>
 #include <string.h>
 
-/* Which line of a full set is the victim: the rules of cache/replacement/. */
+/* The rule that picks the victim in a full set: a file of cache/replacement/ each. */
 enum cache_replacement {
 #define REPLACEMENT(NAME, name) REPLACE_##NAME,
 #include "cache/replacements.def"

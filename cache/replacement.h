@@ -17,12 +17,13 @@ struct replacement {
     const char *name;
     /* The words of c->order; NULL: one for each slot. */
     uint64_t (*words)(const struct cache *c);
-    /* What the rule can't do with this geometry is told, by `name`. NULL: it does with any. */
+    /* Refuses a geometry that the rule can't do with; `name` begins the message. NULL: it does with
+     * any. */
     int (*check)(const struct cache_geometry *g, const char *name, struct err *e);
     void (*hit)(struct cache *c, uint32_t slot);  /* NULL: it does not matter */
     void (*fill)(struct cache *c, uint32_t slot); /* NULL: as a hit */
-    /* Of the set's slots [first, first + c->ways) one that may go, or CACHE_NONE. Changes nothing
-     * that a second question would see, but for chance and ageing. */
+    /* Returns one of the set's slots [first, first + c->ways) that may go, or CACHE_NONE. Asked
+     * again, it returns the same, but for chance and ageing. */
     uint32_t (*victim)(struct cache *c, uint32_t first, may_fn *may, void *arg);
     bool ordered; /* c->order has stamps, and the victim is the slot with the least */
 };
