@@ -1,5 +1,5 @@
 /* machine.h - what the machine offers to policies, beside instructions and accesses. Software needs
- * none of it: it charges through the ledger (policy/frame/cells.h, ledger.h). */
+ * none of it: it charges through the ledger (policy/checker/cells.h, ledger.h). */
 #ifndef LARDSIM_POLICY_MACHINE_H
 #define LARDSIM_POLICY_MACHINE_H
 

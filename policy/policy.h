@@ -31,14 +31,14 @@ struct policy_env {              /* borrowed for the policy's life */
     struct stats_group *stats;   /* policy.<label> */
     struct race_report *report;  /* race_conflict, race.h */
     struct budget *budget;       /* what the policy's state takes; policy.<label>.memory */
-    const struct hb *hb;         /* happens-before in this view, kept by the checker: frame/hb.h */
+    const struct hb *hb;         /* happens-before in this view, kept by the checker: hb/hb.h */
     const uint64_t *number;      /* of the event in hand */
     unsigned core;               /* of the event in hand: it pays */
     unsigned view;               /* view bits */
     unsigned granule;            /* 1, 2, 4, 8 or GRANULE_FIELD */
     struct inline_heap *inlined; /* metadata lie there; NULL: in a space of their own */
     const struct layout *layout; /* of the program's objects, and of words; NULL: the default */
-    unsigned special;     /* flags any of which keeps an access from being plain: frame/hb.h */
+    unsigned special;            /* flags any of which keeps an access from being plain: hb/hb.h */
     struct err *err;      /* a policy that can't go on sets it (err_set); the run stops there */
     struct cells **cells; /* the first that the policy makes, which the checker then serves */
     /* Costs: on a machine only. */
@@ -82,7 +82,7 @@ struct policy_detector {
      * has moved. */
     void (*sync)(void *self, const struct event *ev);
     /* Clears and copies that the view heeds, allocations, collections. NULL: cells follow their
-     * memory (frame/cells.h), and nothing else happens. */
+     * memory (checker/cells.h), and nothing else happens. */
     void (*heap)(void *self, const struct event *ev);
     /* Input or output, in any view. */
     void (*io)(void *self, const struct event *ev);
@@ -120,7 +120,7 @@ struct cost_step {
     const char *text;      /* the reasoning */
     enum step_needs needs;
 };
-struct policy_charges { /* what it charges for; its page prints them: frame/cells.h */
+struct policy_charges { /* what it charges for; its page prints them: checker/cells.h */
     const struct cost_step *step;
     unsigned steps;
 };

@@ -1,6 +1,16 @@
 # policy/ - checking policies, a room a family (policy/README.md).
-libcore_la_SOURCES += policy/checker.h policy/inline_heap.h policy/frame/inline_heap.c policy/claims.c policy/claims.def policy/claims.h \
-	policy/machine.h policy/policies.c policy/policies.def policy/policy.h policy/race.h policy/view.h
+libcore_la_SOURCES += policy/checker.h policy/claims.c policy/claims.def policy/claims.h policy/machine.h \
+	policy/policies.c policy/policies.def policy/policy.h policy/race.h policy/view.c policy/view.h
+libcore_la_SOURCES += policy/hb/hb.c policy/hb/hb.h policy/hb/hb_int.h policy/hb/object.c
+libcore_la_SOURCES += policy/cost/clocks.c policy/cost/clocks.h policy/cost/inline_heap.c policy/cost/inline_heap.h \
+	policy/cost/ledger.c policy/cost/ledger.h policy/cost/metadata.c policy/cost/metadata.h \
+	policy/cost/software.c policy/cost/software.h policy/cost/space.c policy/cost/space.h policy/cost/steps.h
+libcore_la_SOURCES += policy/checker/after_race.c policy/checker/after_race.h policy/checker/cells.c \
+	policy/checker/cells.h policy/checker/checker.c policy/checker/checker_int.h \
+	policy/checker/extent.c policy/checker/extent.h policy/checker/filter.c \
+	policy/checker/filter.h policy/checker/filter_file.c policy/checker/filter_file.h \
+	policy/checker/new.c policy/checker/report.c policy/checker/report.h policy/checker/says.c
+libcore_la_SOURCES += policy/none/lard_runtime.c policy/none/none.c
 libcore_la_SOURCES += policy/clean/clean.c
 libcore_la_SOURCES += policy/cvm/compare.c policy/cvm/cost.c policy/cvm/cvm.c policy/cvm/cvm.h \
 	policy/cvm/diff.c policy/cvm/instrument.c policy/cvm/move.c policy/cvm/page.c policy/cvm/rerun.c policy/cvm/steps.def
@@ -8,15 +18,6 @@ libcore_la_SOURCES += policy/eraser/cost.c policy/eraser/cost.h policy/eraser/er
 	policy/eraser/lockset.c policy/eraser/lockset.h policy/eraser/steps.def
 libcore_la_SOURCES += policy/fasttrack/cost.c policy/fasttrack/fasttrack.c \
 	policy/fasttrack/fasttrack.h policy/fasttrack/rules.h policy/fasttrack/steps.def
-libcore_la_SOURCES += policy/frame/after_race.c policy/frame/after_race.h policy/frame/cells.c \
-	policy/frame/cells.h policy/frame/checker.c policy/frame/checker_int.h \
-	policy/frame/checker_new.c policy/frame/checker_says.c policy/frame/clock_cost.c \
-	policy/frame/clock_cost.h policy/frame/extent.c policy/frame/extent.h \
-	policy/frame/filter.c policy/frame/filter.h policy/frame/filter_file.c \
-	policy/frame/filter_file.h policy/frame/hb.c policy/frame/hb.h policy/frame/hb_int.h \
-	policy/frame/hb_object.c policy/frame/lard_runtime.c policy/frame/ledger.c \
-	policy/frame/ledger.h policy/frame/metadata.c policy/frame/metadata.h policy/frame/none.c \
-	policy/frame/report.c policy/frame/report.h policy/frame/software.c policy/frame/software.h policy/frame/space.c policy/space.h policy/frame/steps.h policy/frame/view.c
 libcore_la_SOURCES += policy/goldilocks/check.c policy/goldilocks/cost.c \
 	policy/goldilocks/goldilocks.c policy/goldilocks/goldilocks.h policy/goldilocks/list.c \
 	policy/goldilocks/object.c policy/goldilocks/reach.c policy/goldilocks/set.c \

@@ -1,7 +1,7 @@
 /* runtime.h - the modelled language runtime: lowers language events to LARDx86 instructions, and to
  * the ordinary instructions and memory accesses that this costs (LARD 4.3; docs/runtime.md).
  *
- * It decides nothing: clocks come from happens-before (policy/frame/hb.h). The runtime is told the
+ * It decides nothing: clocks come from happens-before (policy/hb/hb.h). The runtime is told the
  * clock of the acting thread after each event, and works out which clocks its software must have
  * read, merged and written to get there. What changed in the thread's clock goes to the detector
  * with WriteVC. */

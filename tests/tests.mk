@@ -8,7 +8,7 @@ if HAVE_CAPTURE
 unit_tests += tests/capture/t_collect tests/capture/t_lanes
 endif
 unit_tests += tests/results/table/t_table
-unit_tests += tests/results/job/t_progress tests/results/papers/t_judge tests/results/papers/t_quantity tests/results/read/t_estimate \
+unit_tests += tests/results/job/t_progress tests/results/papers/t_judge tests/results/papers/t_quantity tests/results/papers/t_table3 tests/results/read/t_estimate \
 	tests/results/reduce/t_reduce tests/trace/lives/t_lives tests/trace/lives/t_strip
 unit_tests += tests/coherence/t_coherence tests/coherence/t_coherence_apart \
 	tests/coherence/t_coherence_ce tests/coherence/t_coherence_limits \
@@ -22,10 +22,12 @@ unit_tests += tests/isa/lardx86/t_lardx86 tests/isa/lardx86/t_lx_region \
 unit_tests += tests/memory/ddr/t_ddr tests/memory/ddr/t_ddr_flow tests/memory/ddr/t_ddr_ini \
 	tests/memory/ddr/t_ddr_legal tests/memory/dramsim3/t_dramsim3 tests/memory/t_memory tests/memory/t_pages tests/memory/t_perturb
 unit_tests += tests/oracle/t_oracle tests/oracle/t_oracle_memory tests/oracle/t_oracle_region
+unit_tests += tests/policy/t_account
+unit_tests += tests/policy/checker/t_after_race tests/policy/checker/t_filter
+unit_tests += tests/policy/cost/t_cost tests/policy/cost/t_inline tests/policy/cost/t_layout tests/policy/cost/t_ledger \
+	tests/policy/cost/t_software tests/policy/cost/t_space
+unit_tests += tests/policy/verdict/t_claims tests/policy/verdict/t_verdict
 unit_tests += tests/policy/cvm/t_cvm tests/policy/cvm/t_cvm_epochs tests/policy/eraser/t_eraser tests/policy/fasttrack/t_repeats \
-	tests/policy/frame/t_account tests/policy/frame/t_after_race tests/policy/frame/t_again tests/policy/frame/t_claims \
-	tests/policy/frame/t_cost tests/policy/frame/t_filter tests/policy/frame/t_inline tests/policy/frame/t_layout tests/policy/frame/t_space tests/policy/frame/t_ledger \
-	tests/policy/frame/t_software tests/policy/frame/t_table3 tests/policy/frame/t_verdict \
 	tests/policy/goldilocks/t_goldilocks tests/policy/goldilocks/t_goldilocks_growth \
 	tests/policy/goldilocks/t_goldilocks_list \
 	tests/policy/radish/t_lines tests/policy/radish/t_radish tests/policy/radish/t_radish_heap \
@@ -55,7 +57,7 @@ unit_tests += tests/trace/binary/t_binary tests/trace/binary/t_block tests/trace
 	tests/trace/synth/t_synth_params tests/trace/t_ahead tests/trace/t_event tests/trace/t_extent tests/trace/t_names \
 	tests/trace/t_open tests/trace/t_placement tests/trace/text/t_text tests/trace/text/t_text_errors
 unit_tests += tests/workloads/kernels/t_kernels tests/workloads/kernels/t_kernels2 \
-	tests/workloads/litmus/t_litmus tests/workloads/t_private tests/workloads/t_workload tests/workloads/twins/t_twins \
+	tests/workloads/litmus/t_litmus tests/workloads/measure/t_again tests/workloads/t_private tests/workloads/t_workload tests/workloads/twins/t_twins \
 	tests/workloads/twins/t_rest \
 	tests/workloads/vm/t_vm tests/workloads/vm/t_vm_faults tests/workloads/vm/t_vm_heap \
 	tests/workloads/vm/t_vm_layout tests/workloads/vm/t_gap \
@@ -215,7 +217,7 @@ SH_LOG_DRIVER = $(SHELL) $(top_srcdir)/tests/driver.sh $(SHELL) $(top_srcdir)/bu
 # check-radish: the tests in tests/policy/radish/; check-policy: those of all its rooms.
 check-%: all
 	@tests='$(strip $(foreach t,$(unit_tests) $(scripts),$(if $(findstring /$*/,/$(t)),$(t))))'; \
-	[ -n "$$tests" ] || { echo "tests/ has no room $*; check-frame judges each policy by what it promises" >&2; \
+	[ -n "$$tests" ] || { echo "tests/ has no room $*; check-verdict judges each policy by what it promises" >&2; \
 	  exit 1; }; \
 	programs="$$(echo "$$tests" | tr ' ' '\n' | grep -v '[.]sh$$' | tr '\n' ' ')"; \
 	$(MAKE) check TESTS="$$tests" check_PROGRAMS="$$programs"

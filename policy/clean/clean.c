@@ -2,7 +2,7 @@
  * Semantics", ISCA 2015): races with an earlier write, by happens-before. A write that races with
  * an earlier read goes unnoticed, by design, as no reads are remembered. Ours: a bit of the word
  * says that the write was atomic. */
-#include "policy/frame/cells.h"
+#include "policy/checker/cells.h"
 
 struct clean_cell { /* the last write to a location */
     epoch at;       /* 0: none */

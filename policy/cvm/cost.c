@@ -6,11 +6,11 @@
  * what it has been sent: that is in its caches. */
 #include "policy/cvm/cvm.h"
 
-#include "policy/frame/metadata.h"
+#include "policy/cost/metadata.h"
 
 #define STEPS_DEF     "policy/cvm/steps.def"
 #define STEPS_CHARGES cvm_charges
-#include "policy/frame/steps.h"
+#include "policy/cost/steps.h"
 
 enum { NOTICE_BYTES = 16, BUFFER = 1 << 20 };
 

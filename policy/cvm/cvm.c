@@ -7,7 +7,7 @@
  * as a thread may yet come that does not know of it (of each thread and word the last access of a
  * kind); a barrier may be of some threads only; memory may be cleared and moved. */
 #include "policy/cvm/cvm.h"
-#include "policy/frame/metadata.h"
+#include "policy/cost/metadata.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef LARDSIM_CVM_H
 #define LARDSIM_CVM_H
 
-#include "policy/frame/hb.h"
-#include "policy/frame/ledger.h"
+#include "policy/hb/hb.h"
+#include "policy/cost/ledger.h"
 
 /* The bitmaps of a page in an interval. A word's plain accesses and its atomic ones are told apart,
  * as two atomic accesses do not race. */

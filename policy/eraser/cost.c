@@ -8,7 +8,7 @@
 
 #define STEPS_DEF     "policy/eraser/steps.def"
 #define STEPS_CHARGES eraser_charges
-#include "policy/frame/steps.h"
+#include "policy/cost/steps.h"
 
 enum {
     CACHE_BITS = 12,  /* of its entries */

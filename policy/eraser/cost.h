@@ -5,7 +5,7 @@
 #ifndef LARDSIM_ERASER_COST_H
 #define LARDSIM_ERASER_COST_H
 
-#include "policy/frame/cells.h"
+#include "policy/checker/cells.h"
 #include "policy/eraser/lockset.h"
 
 struct eraser_cost {

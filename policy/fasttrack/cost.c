@@ -7,7 +7,7 @@
 
 #define STEPS_DEF     "policy/fasttrack/steps.def"
 #define STEPS_CHARGES ft_charges
-#include "policy/frame/steps.h"
+#include "policy/cost/steps.h"
 
 void ft_cost_init(struct ft_cost *c, const struct policy_env *env, struct cells *variables)
 {

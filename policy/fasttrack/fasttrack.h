@@ -3,7 +3,7 @@
 #ifndef LARDSIM_FASTTRACK_H
 #define LARDSIM_FASTTRACK_H
 
-#include "policy/frame/cells.h"
+#include "policy/checker/cells.h"
 
 struct ft_past { /* an access that is remembered */
     epoch at;    /* 0: none */

@@ -16,7 +16,7 @@
 #ifndef LARDSIM_GOLDILOCKS_H
 #define LARDSIM_GOLDILOCKS_H
 
-#include "policy/frame/cells.h"
+#include "policy/checker/cells.h"
 #include "policy/policy.h"
 
 /* ---- elements and locksets ------------------------------------------------------------------ */

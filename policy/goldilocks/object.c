@@ -1,4 +1,4 @@
-/* object.c - synchronisation objects by address, as hb_object.c has them for clocks: which elements
+/* object.c - synchronisation objects by address, as hb/object.c has them for clocks: which elements
  * of locksets they are, who holds them, and how they follow their memory. A copy of an object is a
  * new element, and is in every lockset that the source is in: a cell of the list says so. */
 #include "policy/goldilocks/goldilocks.h"

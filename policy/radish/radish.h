@@ -12,9 +12,9 @@
 #ifndef LARDSIM_RADISH_H
 #define LARDSIM_RADISH_H
 
-#include "policy/frame/hb.h"
-#include "policy/frame/ledger.h"
-#include "policy/frame/software.h"
+#include "policy/hb/hb.h"
+#include "policy/cost/ledger.h"
+#include "policy/cost/software.h"
 #include "policy/policy.h"
 #include "runtime/runtime.h"
 #include "swmanager/swmanager.h"

@@ -3,7 +3,7 @@
 #ifndef LARDSIM_FASTRCD_H
 #define LARDSIM_FASTRCD_H
 
-#include "policy/frame/cells.h"
+#include "policy/checker/cells.h"
 #include "policy/regions/region.h"
 
 struct reader { /* a thread's last read */

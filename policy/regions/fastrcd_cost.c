@@ -5,7 +5,7 @@
 
 #define STEPS_DEF     "policy/regions/fastrcd_steps.def"
 #define STEPS_CHARGES rcd_charges
-#include "policy/frame/steps.h"
+#include "policy/cost/steps.h"
 
 enum { WRITE_AT = 0, READ_AT = 4, WORD = 4 };
 

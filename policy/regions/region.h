@@ -8,7 +8,7 @@
 #ifndef LARDSIM_REGION_H
 #define LARDSIM_REGION_H
 
-#include "policy/frame/hb.h"
+#include "policy/hb/hb.h"
 
 enum region_kind { REGION_RELEASE_FREE, REGION_SYNC_FREE };
 extern const char *const region_choices[]; /* NULL-terminated, in this order */

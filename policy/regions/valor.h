@@ -2,7 +2,7 @@
 #ifndef LARDSIM_VALOR_H
 #define LARDSIM_VALOR_H
 
-#include "policy/frame/cells.h"
+#include "policy/checker/cells.h"
 #include "policy/regions/region.h"
 
 /* Valor-O's word is version and owner; Valor-E's two are version and thread, and the clock of the

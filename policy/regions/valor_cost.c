@@ -5,7 +5,7 @@
 
 #define STEPS_DEF     "policy/regions/valor_steps.def"
 #define STEPS_CHARGES valor_charges
-#include "policy/frame/steps.h"
+#include "policy/cost/steps.h"
 
 /* A thread's own line has two pointers: where the log ends, where the write set ends. */
 enum { CLOCK_BYTES = 4, LINE = 64 };

@@ -9,7 +9,7 @@
 #ifndef LARDSIM_SLIM_INT_H
 #define LARDSIM_SLIM_INT_H
 
-#include "policy/frame/extent.h"
+#include "policy/checker/extent.h"
 #include "policy/fasttrack/rules.h"
 #include "policy/slimstate/range.h"
 #include "policy/slimstate/set.h"

@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/frame/hb.h"
-#include "policy/frame/ledger.h"
-#include "policy/frame/metadata.h"
+#include "policy/hb/hb.h"
+#include "policy/cost/ledger.h"
+#include "policy/cost/metadata.h"
 
 #define STEPS_DEF     "policy/tsan/steps.def"
 #define STEPS_CHARGES tsan_charges
-#include "policy/frame/steps.h"
+#include "policy/cost/steps.h"
 
 enum {
     WORD = 8,  /* bytes of memory that have cells together */

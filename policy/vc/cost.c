@@ -6,7 +6,7 @@
 
 #define STEPS_DEF     "policy/vc/steps.def"
 #define STEPS_CHARGES vc_charges
-#include "policy/frame/steps.h"
+#include "policy/cost/steps.h"
 
 /* A location: the last write (32-bit thread and time), or with history = all the word of the vector
  * of writes; then the word of the vector of reads, which has the lock's bit. */

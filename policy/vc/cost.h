@@ -4,7 +4,7 @@
 #ifndef LARDSIM_VC_COST_H
 #define LARDSIM_VC_COST_H
 
-#include "policy/frame/cells.h"
+#include "policy/checker/cells.h"
 
 struct vc_cost {
     struct ledger *cost;

@@ -2,7 +2,7 @@
  * for all six. The truth is the same detector of happens-before on the same execution told without
  * addresses (results/papers/abstract.h): it sees no Clear, no Copy, nothing of the runtime, and
  * shares none of the code for those. So is a capture's, which a real collector moved.
- * tests/policy/frame/t_table3.c holds it to the oracle of the tests. */
+ * tests/results/papers/t_table3.c holds it to the oracle of the tests. */
 #include "results/papers/lard.h"
 
 #include <stdlib.h>

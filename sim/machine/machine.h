@@ -4,7 +4,7 @@
 #ifndef LARDSIM_MACHINE_H
 #define LARDSIM_MACHINE_H
 
-#include "policy/inline_heap.h"
+#include "policy/cost/inline_heap.h"
 #include "policy/machine.h"
 #include "sim/machine/outside.h"
 #include "sim/machine/predictor.h"

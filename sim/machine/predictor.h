@@ -1,7 +1,7 @@
 /* predictor.h - a core's branch predictor: what it guessed of a branch, by those before it.
  *
  * A program's own branches are in no trace. Software policies tell of those of their checks whose
- * outcome depends on data (policy/frame/ledger.h). What is guessed wrongly costs core.mispredict
+ * outcome depends on data (policy/cost/ledger.h). What is guessed wrongly costs core.mispredict
  * cycles, once the latest load's value is there (sim/scheduler/pipeline.c).
  *
  * two-bit: a counter for each branch (Smith, ISCA 1981). tage: the same as a base, and tables with

@@ -5,7 +5,7 @@
 #include <signal.h>
 
 #include "policy/checker.h"
-#include "policy/space.h"
+#include "policy/cost/space.h"
 #include "sim/compare/compare.h"
 #include "sim/lardsim.h"
 #include "sim/scheduler/scheduler.h"

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/frame/clock_cost.h"
-#include "policy/frame/hb.h"
-#include "policy/frame/metadata.h"
-#include "policy/inline_heap.h"
+#include "policy/cost/clocks.h"
+#include "policy/hb/hb.h"
+#include "policy/cost/metadata.h"
+#include "policy/cost/inline_heap.h"
 #include "tests/frame/charges.h"
 
 /* How a policy lays its metadata out. A place without a name is "metadata+16", "block+16". */

@@ -167,7 +167,7 @@ static const struct watcher *find(const struct watch *all, const char *label)
 }
 
 /* The happens-before that w's verdicts on accesses are about, and against what history it holds
- * them: vc's, which the oracle knows (tests/policy/frame/t_verdict.c). */
+ * them: vc's, which the oracle knows (tests/policy/verdict/t_verdict.c). */
 static const struct watcher *judge_of(const struct watch *all, const struct watcher *w)
 {
     const struct promise p = checker_promise(w->checker);

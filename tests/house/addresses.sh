@@ -11,7 +11,7 @@ bad=0
 
 # body STATEMENT: a policy's hook with all that it has at hand.
 body() {
-    printf '#include "%s"\n' policy/frame/cells.h policy/inline_heap.h runtime/runtime.h \
+    printf '#include "%s"\n' policy/checker/cells.h policy/cost/inline_heap.h runtime/runtime.h \
         sim/machine/machine.h swmanager/swmanager.h "$dsm"
     cat <<'END'
 void hook(const struct policy_env *env, const struct event *ev, const struct line_event *line,

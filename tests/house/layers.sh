@@ -26,25 +26,28 @@ isa/lardx86: trace
 swmanager: memory coherence
 runtime: trace isa/lardx86 memory
 policy: trace memory coherence
-policy/frame: trace policy runtime
-policy/vc: trace policy policy/frame
-policy/fasttrack: policy policy/frame
-policy/clean: policy policy/frame
-policy/tsan: policy policy/frame
-policy/cvm: policy policy/frame
-policy/eraser: policy policy/frame
-policy/goldilocks: policy policy/frame
-policy/slimstate: policy policy/frame policy/fasttrack
-policy/regions: policy policy/frame
-policy/radish: policy policy/frame swmanager runtime
+policy/hb: trace policy
+policy/cost: trace memory policy policy/hb runtime
+policy/checker: trace policy policy/hb policy/cost
+policy/none: policy policy/hb policy/cost runtime
+policy/vc: trace policy policy/cost policy/checker
+policy/fasttrack: policy policy/cost policy/checker
+policy/clean: policy policy/checker
+policy/tsan: policy policy/hb policy/cost
+policy/cvm: policy policy/hb policy/cost
+policy/eraser: policy policy/cost policy/checker
+policy/goldilocks: policy policy/checker
+policy/slimstate: policy policy/checker policy/fasttrack
+policy/regions: policy policy/hb policy/cost policy/checker
+policy/radish: policy policy/hb policy/cost swmanager runtime
 sim/order: trace
-sim/machine: trace memory cache coherence coherence/dsm policy sim/order
+sim/machine: trace memory cache coherence coherence/dsm policy policy/cost sim/order
 sim/scheduler: sim/machine sim/order
 sim: trace policy
 sim/compare: sim policy
 sim/why: sim trace policy
 sim/watch:
-sim/session: sim trace policy sim/order sim/machine sim/scheduler sim/compare sim/watch
+sim/session: sim trace policy policy/cost sim/order sim/machine sim/scheduler sim/compare sim/watch
 workloads/vm: trace workloads
 workloads/kernels: workloads workloads/vm
 workloads/twins: workloads workloads/vm
@@ -77,7 +80,7 @@ cli/run: cli results results/job results/table trace sim workloads workloads/mea
 public='base/addr.h base/base.h base/build.h base/calendar.h base/ensure.h base/fiber.h base/folder.h base/input.h base/param.h base/sequences.h base/stats.h base/vclock.h base/yaml.h
 base/program/place.h base/program/print.h base/program/stop.h
 trace/trace.h trace/lives/lives.h trace/lives/used.h memory/memory.h memory/pages.h memory/perturb.h cache/cache.h coherence/coherence.h coherence/dsm/dsm.h
-isa/lardx86/lardx86.h swmanager/swmanager.h runtime/runtime.h policy/policy.h policy/checker.h policy/machine.h policy/view.h policy/inline_heap.h policy/space.h
+isa/lardx86/lardx86.h swmanager/swmanager.h runtime/runtime.h policy/policy.h policy/checker.h policy/machine.h policy/view.h policy/cost/inline_heap.h policy/cost/space.h
 sim/lardsim.h sim/sim.h sim/why.h workloads/workloads.h workloads/measure/measure.h workloads/programs/programs.h workloads/programs/cache.h capture/capture.h
 results/results.h results/job/given.h results/job/progress.h results/job/stopped.h results/read/estimate.h results/read/overhead.h results/table/table.h
 results/experiment/collect.h results/experiment/costs.h results/experiment/sweep.h results/drawing/drawing.h results/why/why.h results/drawing/plot.h results/page/report.h results/drawing/svg.h

@@ -141,7 +141,7 @@ sanitized_units() {
     sanitized_build && make -s -j"$jobs" check TESTS='$(filter-out %_explore %_explore_shapes,$(unit_tests))'
 }
 sanitized() {
-    sanitized_build && make -s check && ./tests/policy/frame/t_verdict 5000000 2000
+    sanitized_build && make -s check && ./tests/policy/verdict/t_verdict 5000000 2000
 }
 
 # compilable FLAG...: what the compiler of the next parts has to be able to do.
@@ -292,14 +292,14 @@ adding() {
         awk '/^```c$/ {on = 1; next} /^```/ {on = 0} on' docs/adding-a-policy.md >policy/handover/handover.c
         echo 'POLICY(handover)' >>policy/policies.def
         echo 'libcore_la_SOURCES += policy/handover/handover.c' >>policy/policy.mk
-        sed -i 's|^policy/vc: .*|&\npolicy/handover: policy policy/frame|' tests/house/layers.sh
+        sed -i 's|^policy/vc: .*|&\npolicy/handover: policy policy/hb policy/cost policy/checker|' tests/house/layers.sh
         sed -i 's/^golden synth.clean.*/&\ngolden synth.handover -c radish8 --policy handover synth:seed=1,events=5000/' tests/golden/golden.sh
         sed -i 's/^| \[`clean`\].*/&\n| [`handover`](policies\/handover.md) | the last access | nothing/' docs/policies.md
         printf '# handover\n\n## Costs\n\n<!-- lardsim list steps handover -->\n<!-- end -->\n' >docs/policies/handover.md
     ) && make -s -j"$jobs" && ./lardsim list policies | grep '^handover ' && make -s docs-tables golden &&
         grep -q '^policy.handover.races: ' "$top/tests/golden/synth.handover.txt" &&
         grep '^| compare | 3 |' "$top/docs/policies/handover.md" &&
-        make -s -j"$jobs" check check_PROGRAMS=tests/policy/frame/t_verdict TESTS='tests/policy/frame/t_verdict
+        make -s -j"$jobs" check check_PROGRAMS=tests/policy/verdict/t_verdict TESTS='tests/policy/verdict/t_verdict
             tests/house/layers.sh tests/house/headers.sh tests/house/hygiene.sh tests/house/tables.sh
             tests/cli/explain.sh tests/golden/golden.sh'
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/frame/hb.h"
+#include "policy/hb/hb.h"
 #include "runtime/runtime_int.h"
 #include "tests/frame/charges.h"
 

@@ -1,0 +1,195 @@
+/* after_race.c - disabled locations as ranges of addresses, which live, move and die as histories
+ * do; and allocations, which live, move and die in every view. */
+#include "policy/checker/after_race.h"
+
+#include <stdlib.h>
+
+#include "policy/hb/hb.h"
+
+const char *const after_race_choices[] = {"continue", "disable-variable", "disable-array", "stop",
+                                          NULL};
+
+void after_race_init(struct after_race *a, enum after_race_mode mode, unsigned granule,
+                     struct stats_group *g, struct budget *budget)
+{
+    *a = (struct after_race){.mode = mode, .granule = granule, .budget = budget};
+    extents_init(&a->off, budget);
+    extents_init(&a->objects, budget);
+    stats_count(g, "disabled-granules", "granules",
+                "Granules of accesses not checked, as they were disabled after a race.",
+                &a->granules);
+}
+
+void after_race_free(struct after_race *a)
+{
+    extents_free(&a->off);
+    extents_free(&a->objects);
+    budget_give(a->budget, a->cap * sizeof *a->raced);
+    free(a->raced);
+    a->raced = NULL;
+}
+
+/* ---- races ---------------------------------------------------------------------------------- */
+
+static sim_addr granule_first(const struct after_race *a, sim_addr addr)
+{
+    return a->granule == GRANULE_FIELD ? addr : addr & ~(sim_addr)(a->granule - 1);
+}
+
+static sim_addr granule_last(const struct after_race *a, sim_addr addr)
+{
+    return a->granule == GRANULE_FIELD ? addr : addr | (a->granule - 1);
+}
+
+/* A granule may hold the end of one object and the begin of the next: the access says which. */
+void after_race_note(struct after_race *a, const struct event *ev, sim_addr location)
+{
+    const bool inside = ev->addr > location && ev->addr <= granule_last(a, location);
+    const sim_addr byte = inside ? ev->addr : location;
+    const size_t was = a->cap;
+
+    if (a->n && a->raced[a->n - 1] == byte)
+        return;
+    a->raced = xgrow(a->raced, a->n, &a->cap, sizeof *a->raced);
+    budget_take(a->budget, (a->cap - was) * sizeof *a->raced);
+    a->raced[a->n++] = byte;
+}
+
+static bool covered(const struct extents *x, sim_addr addr, sim_addr *lo, sim_addr *last)
+{
+    return extents_next(x, addr, lo, last) && *lo <= addr;
+}
+
+/* Of an object whose granules are shared with others these are disabled, too. */
+static void disable(struct after_race *a, sim_addr byte)
+{
+    sim_addr lo, last;
+
+    if (covered(&a->off, byte, &lo, &last))
+        return;
+    if (!covered(&a->objects, byte, &lo, &last))
+        lo = last = byte;
+    extents_put(&a->off, granule_first(a, lo), granule_last(a, last));
+}
+
+void after_race_settle(struct after_race *a)
+{
+    for (size_t i = 0; i < a->n; i++)
+        disable(a, a->raced[i]);
+    a->settled = a->n;
+    a->n = 0;
+}
+
+/* ---- accesses ------------------------------------------------------------------------------- */
+
+static bool disabled_by(const struct after_race *a, sim_addr byte, sim_addr location)
+{
+    sim_addr lo, last;
+
+    if (!covered(&a->objects, byte, &lo, &last))
+        lo = last = byte;
+    return granule_first(a, lo) <= location && location <= granule_last(a, last);
+}
+
+bool after_race_covers(const struct after_race *a, sim_addr location, bool settled)
+{
+    sim_addr lo, last;
+
+    for (size_t i = 0; settled && i < a->settled; i++)
+        if (disabled_by(a, a->raced[i], location))
+            return false;
+    return covered(&a->off, location, &lo, &last);
+}
+
+static struct event part_of(const struct event *ev, uint32_t from, uint32_t end)
+{
+    struct event part = *ev;
+
+    part.addr += from;
+    part.size = end - from;
+    return part;
+}
+
+/* The bytes from *from on are disabled or not up to *end. The location of a field is where it
+ * starts, whatever lies behind. */
+static bool disabled_run(const struct after_race *a, const struct event *ev, uint32_t from,
+                         uint32_t *end)
+{
+    const sim_addr at = ev->addr + from, last = ev->addr + (ev->size - 1);
+    sim_addr lo, off_last;
+    const bool some = extents_next(&a->off, at, &lo, &off_last) && lo <= last;
+    const bool disabled = some && lo <= at;
+
+    if (!some || a->granule == GRANULE_FIELD || (disabled && off_last >= last))
+        *end = ev->size;
+    else
+        *end = (uint32_t)((disabled ? off_last + 1 : lo) - ev->addr);
+    return disabled;
+}
+
+bool after_race_part(struct after_race *a, const struct event *ev, uint32_t *from,
+                     struct event *part)
+{
+    while (*from < ev->size) {
+        uint32_t end;
+        const bool disabled = disabled_run(a, ev, *from, &end);
+        *part = part_of(ev, *from, end);
+        *from = end;
+        if (!disabled)
+            return true;
+        a->granules += granules_count(part, a->granule);
+    }
+    return false;
+}
+
+/* ---- the heap ------------------------------------------------------------------------------- */
+
+void after_race_heap(struct after_race *a, const struct event *ev, bool heeded)
+{
+    if (a->mode != AFTER_RACE_DISABLE_VARIABLE && a->mode != AFTER_RACE_DISABLE_ARRAY)
+        return;
+    after_race_settle(a);
+    if (ev->kind == EV_ALLOC && a->mode == AFTER_RACE_DISABLE_ARRAY) {
+        extents_put(&a->objects, ev->addr, ev->addr + (ev->aux - 1));
+    } else if (ev->kind == EV_CLEAR) {
+        extents_cut(&a->objects, ev->addr, ev->addr + (ev->aux - 1));
+        if (heeded)
+            extents_cut(&a->off, ev->addr, ev->addr + (ev->aux - 1));
+    } else if (ev->kind == EV_COPY) {
+        extents_copy(&a->objects, ev->addr, ev[1].addr, ev->aux);
+        if (heeded)
+            extents_copy(&a->off, ev->addr, ev[1].addr, ev->aux);
+    }
+}
+
+/* ---- the end -------------------------------------------------------------------------------- */
+
+/* "the read by thread 0, event 3 (main.c:7)" */
+static void side_text(const struct race_side *s, const struct names *names, char *to, size_t room)
+{
+    const char *name = s->site && names ? names_find(names, NAME_SITE, s->site) : NULL;
+    char site[200] = "";
+
+    if (name)
+        snprintf(site, sizeof site, " (%.150s)", name);
+    else if (s->site)
+        snprintf(site, sizeof site, " (site 0x%llx)", (unsigned long long)s->site);
+    if (s->known)
+        snprintf(to, room, "the %s by thread %u, event %llu%s", ev_info[s->op].text, s->thread,
+                 (unsigned long long)s->event, site);
+    else
+        snprintf(to, room, "an access that the policy does not know");
+}
+
+void after_race_stop(const struct race *race, const struct names *names, struct err *e)
+{
+    char is[300], earlier[300];
+
+    side_text(&race->is, names, is, sizeof is);
+    side_text(&race->earlier, names, earlier, sizeof earlier);
+    err_set(e, LARD_RACES,
+            "policy %s: %s, of %u byte%s at 0x%llx races with %s; the run ends here, as "
+            "policy.%s.after-race is stop",
+            race->policy, is, race->size, race->size == 1 ? "" : "s",
+            (unsigned long long)race->addr, earlier, race->policy);
+}
