@@ -10,6 +10,8 @@
 #ifndef LARDSIM_ADDR_H
 #define LARDSIM_ADDR_H
 
+#include <stdbool.h>
+
 #include "base/base.h"
 
 struct vaddr {

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 /* Words of the ring at first (128 bytes) and at most (8 KiB, which cover 65536 cycles). */
 enum { FIRST_WORDS = 16, MOST_WORDS = 1024 };
 

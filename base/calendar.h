@@ -3,7 +3,11 @@
 #ifndef LARDSIM_CALENDAR_H
 #define LARDSIM_CALENDAR_H
 
+#include "base/base.h"
 #include "base/ensure.h"
+
+#include <assert.h>
+#include <stdbool.h>
 
 struct calendar_span { /* taken cycles, [from, to) */
     sim_cycle from, to;

@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/text.h"
+
 /* ---- names ---------------------------------------------------------------------------------- */
 
 /* Both struct given_value and struct known begin with their name. */

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/mem.h"
+
 enum {
     MAX_INHERIT_DEPTH = 16,
     MAX_FILES = 64 /* files and presets in one configuration, so that inheritance can't explode */

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
+#include "base/mem.h"
+
 void csv_field(FILE *out, const char *text)
 {
     if (!strpbrk(text, ",\"\r\n")) {

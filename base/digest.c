@@ -1,9 +1,13 @@
 /* digest.c - 64-bit digests (XXH3 of libxxhash). The only file that knows the library. For telling
  * results and files apart, not against an adversary: who wants two texts with one digest can make
  * them. */
-#include "base/base.h"
+#include "base/digest.h"
+
+#include "base/err.h"
+#include "base/mem.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <xxhash.h>
 #ifdef XXHASH_DISPATCH /* the library chooses among vector instructions of this host */

@@ -1,7 +1,9 @@
 /* err.c - errors that travel up in a struct err, and the one way out for what can't go on. */
-#include "base/base.h"
+#include "base/err.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

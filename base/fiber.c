@@ -8,7 +8,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/err.h"
+#include "base/map.h"
+#include "base/mem.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define FIBER_ASAN 1

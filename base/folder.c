@@ -21,6 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/mem.h"
+
 struct folder {
     char *shown;   /* as given, for messages */
     char *target;  /* without links; NULL until it is locked, and of a private one */

@@ -3,7 +3,9 @@
 #ifndef LARDSIM_FOLDER_H
 #define LARDSIM_FOLDER_H
 
+#include "base/err.h"
 #include "base/input.h"
+#include "base/outfile.h"
 
 struct folder; /* one that is owned, in the making */
 

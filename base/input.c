@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/mem.h"
+
 int64_t file_bytes(int fd, void *to, size_t most)
 {
     size_t n = 0;

@@ -3,7 +3,9 @@
 #ifndef LARDSIM_INPUT_H
 #define LARDSIM_INPUT_H
 
-#include "base/base.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* ---- files: input.c ------------------------------------------------------------------------- */
 

@@ -1,9 +1,12 @@
 /* interval.c - sets of bytes, and maps: disjoint intervals in an AVL tree, those of a set never
  * adjacent. A bump allocator's objects are one interval of a set, and no input makes an operation
  * cost more than the logarithm (amortised: what is removed was inserted). */
-#include "base/base.h"
+#include "base/interval.h"
 
 #include <stdlib.h>
+
+#include "base/budget.h"
+#include "base/mem.h"
 
 static int height(const struct interval *s)
 {

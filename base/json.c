@@ -3,12 +3,15 @@
  *
  * Indented, each member of an object and each element of an array has a line, and what lies inside
  * an element stays on it, so that a list of objects is a table. */
-#include "base/base.h"
+#include "base/json.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+#include "base/base.h"
+#include "base/text.h"
 
 void json_init(struct json *j, FILE *out, bool indent)
 {

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/text.h"
+
 enum { DEPTH_MOST = 64, TEXT_MOST = 1 << 20 };
 
 struct json_text {

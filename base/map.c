@@ -3,10 +3,14 @@
  *
  * A slot is empty when its key is MAP_EMPTY; the entry of that very key is kept aside. So a look-up
  * touches one cache line. The table shrinks, too: a walk costs what is in it, not what was. */
-#include "base/base.h"
+#include "base/map.h"
 
 #include <assert.h>
 #include <stdlib.h>
+
+#include "base/base.h"
+#include "base/budget.h"
+#include "base/mem.h"
 
 enum { MAP_FIRST = 16 };
 

@@ -1,11 +1,14 @@
 /* mem.c - allocation that never returns NULL: a simulation without memory has no result to save.
  * Pools hold what is accessed at random: the pages of shadows. */
-#include "base/base.h"
+#include "base/mem.h"
 
-#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "base/budget.h"
+#include "base/err.h"
 
 static void *checked(void *p, size_t bytes)
 {
@@ -84,20 +87,6 @@ void *xgrow(void *array, size_t n, size_t *cap, size_t bytes)
         return array;
     *cap = *cap ? *cap * 2 : 8;
     return xrealloc(array, *cap, bytes);
-}
-
-int budget_error(const struct budget *b, uint64_t event, const char *what, const char *remedy,
-                 struct err *e)
-{
-    const struct budget *all = b;
-
-    while (all->of)
-        all = all->of;
-    return err_set(e, LARD_LIMIT,
-                   "event %" PRIu64 ": what the run keeps exceeds limits.memory (%" PRIu64
-                   " bytes); %s has %" PRIu64
-                   " of it; the results up to here hold; raise limits.memory, or %s",
-                   event, all->limit, what, b->live, remedy);
 }
 
 /* ---- pools ---------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
  * is killed then leaves that behind, and nothing collects it. What is not a regular file
  * (/dev/full, a fifo, standard output) is written directly, and so is a file in a folder that
  * appears as a whole. */
-#include "base/base.h"
+#include "base/outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +12,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
 
 struct outfile {
     FILE *stream; /* owns, unless it is standard output */

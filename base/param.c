@@ -9,6 +9,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/mem.h"
+#include "base/text.h"
+
 /* ---- messages ------------------------------------------------------------------------------- */
 
 char *param_suggest(const char *name, const char *const *names, size_t n)

@@ -7,7 +7,11 @@
 #ifndef LARDSIM_PARAM_H
 #define LARDSIM_PARAM_H
 
-#include "base/base.h"
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/digest.h"
+#include "base/err.h"
 
 enum param_type {
     PARAM_BOOL, /* bool: on, off, true, false, yes, no */

@@ -1,8 +1,10 @@
 /* rng.c - xoshiro256** by Blackman and Vigna, seeded through splitmix64: small, fast, and the same
  * numbers on every machine. Not for secrets. */
-#include "base/base.h"
+#include "base/rng.h"
 
 #include <assert.h>
+
+#include "base/base.h"
 
 static uint64_t splitmix(uint64_t *state)
 {

@@ -13,6 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/digest.h"
+#include "base/mem.h"
+
 enum { DIGITS = 16 };
 static const char json_hash[] = ",\n  \"hash\": \"";
 

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/mem.h"
+
 struct sequences *sequences_new(struct budget *b)
 {
     budget_take(b, sizeof(struct sequences));

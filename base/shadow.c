@@ -4,11 +4,16 @@
  * A page spans 64 granules: small enough that a sparse trace can't blow it up (a lone access costs
  * one page), large enough that neighbours share a lookup. Most lookups hit the page of the one
  * before, which is remembered. */
-#include "base/base.h"
+#include "base/shadow.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/base.h"
+#include "base/budget.h"
+#include "base/map.h"
+#include "base/mem.h"
 
 struct shadow *shadow_new(unsigned granule, size_t cell_bytes, struct budget *budget)
 {

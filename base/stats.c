@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 /* Bucket 0 is for 0, bucket b for values of b bits: [2^(b-1), 2^b). */
 void histogram_add(struct histogram *h, uint64_t value)
 {

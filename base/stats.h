@@ -6,7 +6,8 @@
 #ifndef LARDSIM_STATS_H
 #define LARDSIM_STATS_H
 
-#include "base/base.h"
+#include "base/err.h"
+#include "base/json.h"
 
 struct stats;
 struct stats_group;

@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
+#include "base/digest.h"
+#include "base/mem.h"
+
 /* ---- what the outputs share ----------------------------------------------------------------- */
 
 struct view { /* the values to write: of the whole run, or of the region of interest */

@@ -1,11 +1,15 @@
 /* text.c - characters that are not to reach a terminal as they are; and which name was meant: the
  * nearest by edit distance. For that letters are ASCII, whatever the locale; it is for names of
  * parameters, policies and verbs, not for prose. */
-#include "base/base.h"
+#include "base/text.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/base.h"
+#include "base/mem.h"
 
 /* ---- characters ----------------------------------------------------------------------------- */
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 static uint64_t bytes_of(uint32_t cap)
 {
     return heap_bytes((uint64_t)cap * sizeof(uint64_t));

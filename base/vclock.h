@@ -9,6 +9,7 @@
 #include <assert.h>
 
 #include "base/base.h"
+#include "base/budget.h"
 
 struct vclock {
     uint64_t *at; /* owns; NULL while cap is 0 */

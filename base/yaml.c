@@ -5,6 +5,7 @@
 #include "base/yaml.h"
 
 #include "base/input.h"
+#include "base/mem.h"
 #include "base/param.h"
 
 #include <errno.h>

@@ -6,7 +6,10 @@
 #ifndef LARDSIM_YAML_H
 #define LARDSIM_YAML_H
 
-#include "base/base.h"
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/err.h"
 
 enum {
     YAML_MAX_BYTES = 1 << 20,

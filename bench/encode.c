@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/mem.h"
 #include "trace/trace.h"
 
 enum { BATCH = 4096, BATCHES = 1024 }; /* as capture/collect.c has */

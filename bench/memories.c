@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/mem.h"
+#include "base/rng.h"
 #include "bench/bare.h"
 #include "memory/ddr/ddr.h"
 #include "trace/trace.h"

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 static const struct replacement *const rules[] = {
 #define REPLACEMENT(NAME, name) &replacement_##name,
 #include "cache/replacements.def"

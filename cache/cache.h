@@ -9,6 +9,8 @@
 #define LARDSIM_CACHE_H
 
 #include "base/base.h"
+#include "base/err.h"
+#include "base/rng.h"
 
 #include <assert.h>
 #include <endian.h>

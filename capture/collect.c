@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/map.h"
+#include "base/mem.h"
 #include "capture/sites.h"
 
 enum { BATCH = 4096, PAUSE_NS = 100000 };

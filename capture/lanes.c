@@ -13,7 +13,8 @@
 
 #include <stdlib.h>
 
-#include "base/base.h"
+#include "base/map.h"
+#include "base/mem.h"
 
 enum { GIVE_BACK = 1024 };
 #define NOTHING UINT64_MAX

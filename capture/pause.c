@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 /* The place at which an object waits. No program has it: it is above all addresses that 47 bits
  * reach. */
 #define ASIDE UINT64_C(0x7fff000000000000)

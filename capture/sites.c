@@ -9,6 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/map.h"
+#include "base/mem.h"
+
 struct helper { /* addr2line, of a module */
     pid_t process;
     FILE *ask, *answer; /* own; NULL: it is not there, or has ended */

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/build.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "sim/lardsim.h"
 

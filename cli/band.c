@@ -2,6 +2,7 @@
  * ends. The truth about what the model leaves out lies anywhere between. */
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/cli.h"
 #include "sim/sim.h"
 

@@ -8,7 +8,8 @@
 
 #include <argp.h>
 
-#include "base/base.h"
+#include "base/err.h"
+#include "base/json.h"
 #include "base/program/print.h"
 #include "results/job/given.h"
 

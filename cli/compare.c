@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
+#include "base/mem.h"
 #include "cli/compare.h"
 #include "results/drawing/plot.h"
 #include "results/job/progress.h"

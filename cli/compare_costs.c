@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/text.h"
 #include "cli/compare.h"
 #include "cli/run/run.h"
 #include "results/table/table.h"

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/text.h"
 #include "cli/cli.h"
 
 enum { WIDTH = 80, FIELD = 14 }; /* columns: of a line; before a field's text */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cli/cli.h"
 #include "results/job/progress.h"
 #include "results/table/table.h"

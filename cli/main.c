@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "workloads/programs/programs.h"
 #include "base/program/stop.h"

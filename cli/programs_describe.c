@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/mem.h"
 #include "cli/cli.h"
 #include "base/yaml.h"
 #include "workloads/programs/programs.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "cli/trace/trace.h"
 #include "results/reduce/reduce.h"
 #include "base/program/stop.h"

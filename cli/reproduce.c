@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "cli/cli.h"
 #include "base/program/place.h"
 #include "base/folder.h"

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "cli/cli.h"
 #include "results/experiment/sweep.h"
 

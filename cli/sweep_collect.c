@@ -1,6 +1,7 @@
 /* sweep_collect.c - lardsim sweep collect: the results of a sweep as tables. */
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "cli/cli.h"
 #include "results/experiment/collect.h"
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "cli/cli.h"
 #include "base/folder.h"
 #include "results/experiment/sweep.h"

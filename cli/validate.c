@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/outfile.h"
 #include "cli/cli.h"
 #include "results/validate/validate.h"
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/folder.h"
+#include "base/mem.h"
 #include "cli/cli.h"
 
 struct faults {

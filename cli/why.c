@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "cli/trace/trace.h"
 #include "results/why/why.h"
 

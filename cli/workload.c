@@ -1,4 +1,5 @@
 /* workload.c - lardsim workload list. */
+#include "base/mem.h"
 #include "cli/cli.h"
 #include "workloads/measure/measure.h"
 

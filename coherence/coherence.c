@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
+
 const char *const mem_level_text[LEVELS] = {
     [LEVEL_NONE] = "none", [LEVEL_L1] = "l1",         [LEVEL_L2] = "l2",
     [LEVEL_L3] = "l3",     [LEVEL_REMOTE] = "remote", [LEVEL_MEMORY] = "memory",

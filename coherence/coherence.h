@@ -12,6 +12,7 @@
 #define LARDSIM_COHERENCE_H
 
 #include "base/addr.h"
+#include "base/budget.h"
 #include "base/ensure.h"
 #include "base/param.h"
 #include "base/stats.h"

@@ -9,6 +9,7 @@
 #ifndef LARDSIM_COH_INT_H
 #define LARDSIM_COH_INT_H
 
+#include "base/map.h"
 #include "cache/cache.h"
 #include "coherence/coherence.h"
 #include "coherence/network.h"

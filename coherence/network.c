@@ -18,6 +18,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
+
 enum topology { CROSSBAR, RING, MESH };
 enum { OUTPUT, INPUT, CROSSBAR_LINKS };                            /* of a node */
 enum { CLOCKWISE, COUNTERCLOCKWISE, RING_LINKS };                  /* that leave a node */

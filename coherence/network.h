@@ -4,6 +4,7 @@
 
 #include "base/ensure.h"
 #include "base/calendar.h"
+#include "base/err.h"
 #include "base/param.h"
 #include "base/stats.h"
 #include "memory/memory.h"

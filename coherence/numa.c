@@ -14,6 +14,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
+
 enum { DEFAULT_PAGE = 4096 };
 
 /* ---- homes ---------------------------------------------------------------------------------- */

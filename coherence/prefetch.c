@@ -12,6 +12,8 @@
 
 #include <stdlib.h>
 
+#include "base/mem.h"
+
 enum { MOST_PAGE = 4096 }; /* bytes in which a stream stays */
 
 struct stream {

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 struct fixed_params { /* cycles */
     uint64_t latency, interval;
 };

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/text.h"
+
 #define MEMORY(name) extern const struct memory_type memory_##name;
 #include "memory/memories.def"
 #undef MEMORY

@@ -3,6 +3,8 @@
  * never touched takes nothing. */
 #include "memory/pages.h"
 
+#include "base/rng.h"
+
 static const char *const mapping_choices[] = {"identity", "first-touch", NULL};
 
 #define AT(field) offsetof(struct pages_params, field)

@@ -3,6 +3,8 @@
 #define LARDSIM_PAGES_H
 
 #include "base/addr.h"
+#include "base/budget.h"
+#include "base/map.h"
 #include "base/param.h"
 #include "base/stats.h"
 

@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 
+#include "base/mem.h"
+#include "base/rng.h"
+
 /* Counters of how often lines were read: so many for the program, and as many for policies. Lines
  * that lie this many apart share one: then reads of the one move on the next draw of the other. Its
  * draws are as random as before. */

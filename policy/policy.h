@@ -12,6 +12,8 @@
 #define LARDSIM_POLICY_H
 
 #include "base/base.h"
+#include "base/budget.h"
+#include "base/err.h"
 #include "base/param.h"
 #include "base/stats.h"
 #include "policy/claims.h"

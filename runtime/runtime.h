@@ -9,6 +9,7 @@
 #define LARDSIM_RUNTIME_H
 
 #include "base/base.h"
+#include "base/budget.h"
 #include "base/param.h"
 #include "base/stats.h"
 #include "base/vclock.h"

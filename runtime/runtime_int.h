@@ -14,6 +14,7 @@
 #include <assert.h>
 
 #include "base/sequences.h"
+#include "base/shadow.h"
 #include "runtime/runtime.h"
 
 enum {

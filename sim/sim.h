@@ -3,7 +3,9 @@
 #ifndef LARDSIM_SIM_H
 #define LARDSIM_SIM_H
 
-#include "base/base.h"
+#include "base/budget.h"
+#include "base/err.h"
+#include "base/json.h"
 #include "base/param.h"
 #include "base/stats.h"
 #include "sim/lardsim.h"

@@ -8,6 +8,8 @@
 #define LARDSIM_SIM_WHY_H
 
 #include "base/base.h"
+#include "base/budget.h"
+#include "base/err.h"
 #include "trace/trace.h"
 
 /* The order in which a run executed the events of a recording, from the file of

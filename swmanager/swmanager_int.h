@@ -15,6 +15,8 @@
 
 #include <assert.h>
 
+#include "base/map.h"
+#include "base/mem.h"
 #include "swmanager/swmanager.h"
 
 enum { SWM_PAGE_BITS = 12 };

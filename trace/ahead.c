@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 enum {
     SLOTS = 3
 }; /* one being filled, one in use, one between, so that neither side waits for long */

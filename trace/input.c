@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/mem.h"
+
 enum { PACKED_BYTES = 1 << 16 };
 
 /* A stream of gzip or zstd. Both may have several members one after the other; the data end well

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digest.h"
+#include "base/mem.h"
+
 enum { SHORT = 7 };
 #define LONG_KEY (UINT64_C(1) << 63)
 

@@ -3,7 +3,7 @@
 #ifndef LARDSIM_INTERN_H
 #define LARDSIM_INTERN_H
 
-#include "base/base.h"
+#include "base/map.h"
 
 /* Most traces call their variables V1, V2, ...: such texts are found in an array, all others in a
  * map. (Measured with 100,000 variables at random: 2 against 16 ns.) */

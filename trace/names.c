@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/text.h"
+
 /* Bounds for what a trace from elsewhere may make us keep. */
 enum { NAME_BYTES_MAX = 1024, NAMES_MAX = 1 << 24, NAMES_BYTES_MAX = 1 << 30 };
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 const struct trace_format *const trace_formats[] = {
     &trace_format_binary, &trace_format_text, &trace_format_std,
     &trace_format_lackey, &trace_format_din,  &trace_format_xdin,

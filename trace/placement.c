@@ -10,6 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/shadow.h"
+
 struct lying { /* an object, or a part of one that was cut */
     sim_addr base;
     uint64_t bytes;

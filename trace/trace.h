@@ -4,6 +4,8 @@
 #define LARDSIM_TRACE_H
 
 #include "base/addr.h"
+#include "base/budget.h"
+#include "base/json.h"
 #include "base/param.h"
 #include "trace/layout.h"
 

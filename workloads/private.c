@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#include "base/mem.h"
+
 /* Table 4's figures for the two kinds of data. The row without calls at private data is of shared
  * data alone. */
 struct shares {

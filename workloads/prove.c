@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
+#include "base/mem.h"
+
 enum { HELD = 4, OFFSET_BITS = 24, SITES = 1 << 16 };
 
 struct locks { /* objects, each once; more than HELD are not remembered: then fewer are common */

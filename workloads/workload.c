@@ -1,4 +1,5 @@
 /* workload.c - the table of workloads, their parameters, and opening one as a source. */
+#include "base/text.h"
 #include "workloads/private.h"
 #include "workloads/prove.h"
 #include "workloads/vm/vm_int.h"

@@ -4,7 +4,7 @@
 #ifndef LARDSIM_WORKLOADS_H
 #define LARDSIM_WORKLOADS_H
 
-#include "base/base.h"
+#include "base/err.h"
 #include "base/param.h"
 #include "trace/trace.h"
 #include "workloads/vm/vm.h"

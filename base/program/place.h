@@ -2,8 +2,6 @@
 #ifndef LARDSIM_PLACE_H
 #define LARDSIM_PLACE_H
 
-#include "base/base.h"
-
 enum place_id {
     PLACE_PROGRAMS,  /* a folder: recipes of real programs */
     PLACE_VALIDATE,  /* likewise: what `lardsim validate` compiles */

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/text.h"
+
 void print_visible(FILE *out, const char *text)
 {
     char *visible = text_visible(text);

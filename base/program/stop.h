@@ -5,8 +5,9 @@
 #define LARDSIM_STOP_H
 
 #include <signal.h>
+#include <stdbool.h>
 
-#include "base/base.h"
+#include "base/err.h"
 
 /* From now on a signal calls fn with what, and one that has come does so at once. NULL: there is
  * nothing to stop any more. */

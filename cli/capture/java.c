@@ -1,4 +1,5 @@
 /* java.c - lardsim capture java: runs a Java program, and writes its execution as a trace. */
+#include "base/mem.h"
 #include "cli/capture/capture.h"
 #include "base/program/place.h"
 #include "cli/trace/trace.h"

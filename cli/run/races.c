@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "cli/run/run.h"
 
 /* Two races with the same key are in one group. Without sites all races would have one id, so the

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/build.h"
+#include "base/mem.h"
 #include "cli/run/run.h"
 #include "sim/sim.h"
 

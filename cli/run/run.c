@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "results/job/progress.h"
 #include "cli/run/run.h"
 #include "results/job/stopped.h"

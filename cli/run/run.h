@@ -2,6 +2,7 @@
 #ifndef LARDSIM_V_RUN_H
 #define LARDSIM_V_RUN_H
 
+#include "base/map.h"
 #include "cli/cli.h"
 #include "results/results.h"
 #include "sim/sim.h"

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "results/job/stopped.h"
 #include "cli/trace/trace.h"
 #include "trace/lives/used.h"

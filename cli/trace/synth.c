@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "results/job/stopped.h"
 #include "cli/trace/trace.h"
 

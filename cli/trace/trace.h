@@ -3,6 +3,7 @@
 #ifndef LARDSIM_V_TRACE_H
 #define LARDSIM_V_TRACE_H
 
+#include "base/outfile.h"
 #include "cli/cli.h"
 #include "results/job/progress.h"
 #include "trace/trace.h"

@@ -4,6 +4,8 @@
  * process makes all others stop (002, 6.2). */
 #include "coherence/dsm/dsm_int.h"
 
+#include "base/mem.h"
+
 bool collect_due(const struct dsm *d)
 {
     for (unsigned q = 0; q < d->n; q++)

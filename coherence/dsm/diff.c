@@ -6,6 +6,8 @@
  * for. */
 #include "coherence/dsm/dsm_int.h"
 
+#include "base/mem.h"
+
 static size_t bits_words(const struct dsm *d)
 {
     return (size_t)(d->words + 63) / 64;

@@ -1,6 +1,8 @@
 /* dsm.c - the shared memory: made and freed; accesses of processes, and what their faults do. */
 #include "coherence/dsm/dsm_int.h"
 
+#include "base/mem.h"
+
 /* ---- pages and copies ------------------------------------------------------------------------ */
 
 static uint64_t copy_bytes(const struct dsm *d)

@@ -10,6 +10,7 @@
 #define LARDSIM_DSM_H
 
 #include "base/addr.h"
+#include "base/budget.h"
 #include "base/param.h"
 #include "base/stats.h"
 

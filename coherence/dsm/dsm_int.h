@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/calendar.h"
+#include "base/map.h"
 #include "coherence/dsm/dsm.h"
 
 struct dsm_params { /* section dsm */

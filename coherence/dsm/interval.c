@@ -6,6 +6,8 @@
  * that twin's diff yet gets what is written now with it (002, 4.5.4). */
 #include "coherence/dsm/dsm_int.h"
 
+#include "base/mem.h"
+
 /* Returns the interval's bytes on the host, with room for its pages. */
 static uint64_t bytes_of(const struct dsm *d, const struct ival *i)
 {

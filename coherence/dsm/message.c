@@ -6,6 +6,8 @@
  * away from others: what they have been given since stays. */
 #include "coherence/dsm/dsm_int.h"
 
+#include "base/mem.h"
+
 struct path begin(struct dsm *d, unsigned process, sim_cycle now)
 {
     d->actor = process;

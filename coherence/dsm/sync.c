@@ -4,6 +4,8 @@
  * as the objects come. A process that is its own manager sends itself nothing. */
 #include "coherence/dsm/dsm_int.h"
 
+#include "base/mem.h"
+
 static uint32_t *clock_new(struct dsm *d)
 {
     budget_take(&d->budget, heap_bytes(d->n * sizeof(uint32_t)));

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "isa/lardx86/lardx86.h"
 
 enum { REG_MEM, MEM_REG };

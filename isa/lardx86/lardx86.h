@@ -8,6 +8,7 @@
 #define LARDSIM_LARDX86_H
 
 #include "base/base.h"
+#include "base/err.h"
 #include "trace/trace.h"
 
 enum lx_op {

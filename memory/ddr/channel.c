@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 /* ---- the pool of requests ------------------------------------------------------------------- */
 
 uint32_t ddr_pool_take(struct ddr_pool *p)

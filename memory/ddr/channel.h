@@ -6,6 +6,7 @@
 #ifndef LARDSIM_DDR_CHANNEL_H
 #define LARDSIM_DDR_CHANNEL_H
 
+#include "base/map.h"
 #include "memory/ddr/timing.h"
 
 #define DDR_NONE UINT32_MAX /* no request */

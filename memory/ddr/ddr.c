@@ -2,6 +2,8 @@
  * see it: parameters, the two clocks, answers in order, statistics. The model itself: channel.c and
  * queue.c schedule commands, timing.c and refresh.c have JEDEC's rules, device.c, ini.c and
  * preset.c the device. Power states, self-refresh and errors are not modelled. */
+#include "base/mem.h"
+#include "base/text.h"
 #include "memory/ddr/channel.h"
 #include "memory/count.h"
 

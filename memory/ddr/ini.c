@@ -10,6 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/text.h"
+
 enum ini_kind { INI_NUMBER, INI_NANOSECONDS, INI_WORD, INI_FLAG, INI_MAPPING, INI_SKIPPED };
 enum ini_need {
     NEED_ALWAYS,

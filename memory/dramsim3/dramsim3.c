@@ -5,6 +5,8 @@
  *
  * It is slow: the library works through every memory cycle, idle ones too, at up to a microsecond
  * each. It takes only devices that the built-in model knows: no GDDR and no HMC. */
+#include "base/map.h"
+#include "base/mem.h"
 #include "memory/ddr/ddr.h"
 #include "memory/dramsim3/dramsim3_int.h"
 #include "memory/count.h"

@@ -5,6 +5,7 @@
  * with '#', a leading zero (octal), words in small letters. So it is given a copy of what ddr/ini.c
  * has accepted, in the one form in which both read the same. [other] is not the user's: it could
  * make DRAMSim3 write elsewhere, write to standard output, or divide by zero. */
+#include "base/mem.h"
 #include "memory/ddr/ddr.h"
 #include "memory/dramsim3/dramsim3_int.h"
 

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/mem.h"
+
 struct extent {
     struct extent *kid[2]; /* by address: below, above */
     sim_addr lo, last; /* its first and its last byte: an end beyond the last address would be 0 */

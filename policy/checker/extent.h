@@ -6,6 +6,7 @@
 #define LARDSIM_EXTENT_H
 
 #include "base/base.h"
+#include "base/budget.h"
 
 struct extent;
 struct extents {

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
+#include "base/mem.h"
 #include "policy/checker/extent.h"
 
 enum { LINE_MAX_BYTES = 4096 };

@@ -3,6 +3,7 @@
  * for good. */
 #include "policy/checker/checker_int.h"
 
+#include "base/text.h"
 #include "policy/cost/inline_heap.h"
 
 #include <ctype.h>

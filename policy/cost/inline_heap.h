@@ -10,6 +10,8 @@
 #define LARDSIM_INLINE_HEAP_H
 
 #include "base/base.h"
+#include "base/budget.h"
+#include "base/shadow.h"
 #include "memory/pages.h"
 #include "trace/trace.h"
 

@@ -4,6 +4,7 @@
 #ifndef LARDSIM_METADATA_H
 #define LARDSIM_METADATA_H
 
+#include "base/shadow.h"
 #include "policy/cost/ledger.h"
 
 /* Behind all memory that a program may have. */

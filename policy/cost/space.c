@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/mem.h"
+
 /* ---- the program's heap --------------------------------------------------------------------- */
 
 void live_heap_free(struct live_heap *h)

@@ -3,7 +3,8 @@
 #ifndef LARDSIM_SPACE_H
 #define LARDSIM_SPACE_H
 
-#include "base/base.h"
+#include "base/budget.h"
+#include "base/interval.h"
 #include "base/stats.h"
 #include "trace/trace.h"
 

@@ -6,6 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digest.h"
+#include "base/err.h"
+#include "base/map.h"
+#include "base/mem.h"
+
 struct set {
     size_t at; /* of its first lock in the block */
     uint32_t n;

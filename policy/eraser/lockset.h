@@ -4,7 +4,7 @@
 #ifndef LARDSIM_LOCKSET_H
 #define LARDSIM_LOCKSET_H
 
-#include "base/base.h"
+#include "base/budget.h"
 
 typedef uint32_t lockset_id; /* valid as long as its pool */
 enum { LOCKSET_EMPTY = 0 };

@@ -6,6 +6,7 @@
 #ifndef LARDSIM_HB_H
 #define LARDSIM_HB_H
 
+#include "base/shadow.h"
 #include "base/vclock.h"
 #include "policy/policy.h"
 

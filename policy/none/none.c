@@ -1,4 +1,5 @@
 /* none.c - no checking: the machine alone, the base of every overhead. */
+#include "base/mem.h"
 #include "policy/policy.h"
 
 static void *none_create(const struct policy_env *env, const void *params, struct err *e)

@@ -6,7 +6,8 @@
 #ifndef LARDSIM_SLIM_RANGE_H
 #define LARDSIM_SLIM_RANGE_H
 
-#include "base/base.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 /* The paper's <b:e:k>: b, b+k, ... e; k >= 1 divides e-b, and is 1 where b = e. */
 struct slim_range {

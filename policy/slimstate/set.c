@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 bool slim_set_add(struct slim_set *s, uint64_t n, uint64_t i, struct budget *b)
 {
     assert(i < n);

@@ -3,6 +3,7 @@
 #ifndef LARDSIM_SLIM_SET_H
 #define LARDSIM_SLIM_SET_H
 
+#include "base/budget.h"
 #include "policy/slimstate/range.h"
 
 struct slim_set {

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 enum { SMALL_CAP = 4, SMALL_BYTES = 128, SLAB_BLOCKS = 63 };
 
 struct history_spare {

@@ -2,7 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/program/print.h"
+#include "base/text.h"
 #include "results/drawing/drawing.h"
 
 void box_add(struct box *in, struct box *b)

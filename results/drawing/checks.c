@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "results/drawing/drawing.h"
 
 /* Places of the probes: two neighbours, whose metadata are neighbours, too, and a lock far away. */

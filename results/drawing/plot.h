@@ -2,9 +2,8 @@
 #ifndef LARDSIM_PLOT_H
 #define LARDSIM_PLOT_H
 
+#include <stdint.h>
 #include <stdio.h>
-
-#include "base/base.h"
 
 #define PLOT_NONE UINT64_MAX /* no such count */
 

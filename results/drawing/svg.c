@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/base.h"
+#include "base/text.h"
 
 void markup_text(FILE *out, const char *text)
 {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/param.h"
 #include "results/experiment/costs.h"
 #include "policy/checker.h"

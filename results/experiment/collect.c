@@ -7,6 +7,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/csv.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "results/experiment/collect.h"
 #include "base/program/print.h"
 

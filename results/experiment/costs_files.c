@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
+#include "base/mem.h"
 #include "results/experiment/costs.h"
 #include "results/drawing/plot.h"
 

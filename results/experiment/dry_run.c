@@ -1,6 +1,7 @@
 /* dry_run.c - lardsim sweep --dry-run: the cells of a sweep, and what they are likely to take. */
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "results/experiment/sweep.h"
 #include "base/program/print.h"
 #include "trace/trace.h"

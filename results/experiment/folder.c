@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/folder.h"
+#include "base/mem.h"
 #include "base/program/print.h"
 #include "base/yaml.h"
 #include "results/experiment/sweep.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "results/experiment/sweep.h"
 #include "base/program/print.h"
 

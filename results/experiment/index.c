@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "results/experiment/collect.h"
 
 struct cell_index {

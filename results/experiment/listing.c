@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
+#include "base/mem.h"
 #include "results/experiment/sweep.h"
 
 static void write_cell(FILE *out, const struct plan *p, const struct sweep_cell *c)

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/program/stop.h"
 #include "base/program/print.h"
 #include "results/experiment/sweep.h"

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/folder.h"
+#include "base/mem.h"
 #include "base/program/print.h"
 #include "results/experiment/costs.h"
 #include "results/job/progress.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "results/read/estimate.h"
 #include "results/experiment/collect.h"
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "results/experiment/sweep.h"
 
 enum { MEMO_MOST = 1 << 30, DIGEST_LINE = 17 };

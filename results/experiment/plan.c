@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/mem.h"
 #include "results/experiment/sweep.h"
 #include "sim/sim.h"
 #include "trace/trace.h"

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/folder.h"
+#include "base/mem.h"
 #include "base/program/place.h"
 #include "results/experiment/sweep.h"
 #include "sim/sim.h"

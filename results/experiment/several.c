@@ -2,6 +2,7 @@
  * longer runs, until they are settled (docs/compare.md). */
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "results/experiment/costs.h"
 
 /* ---- overheads ------------------------------------------------------------------------------ */

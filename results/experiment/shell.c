@@ -2,6 +2,7 @@
  * another scheduler. The same sweep, when they are done, says what is left. */
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "results/experiment/sweep.h"
 #include "base/program/print.h"
 

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/program/stop.h"
 #include "base/program/print.h"
 #include "base/folder.h"

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/mem.h"
+#include "base/text.h"
 #include "base/yaml.h"
 #include "results/read/overhead.h"
 #include "workloads/programs/programs.h"

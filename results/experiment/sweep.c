@@ -11,6 +11,7 @@
 
 #include "base/build.h"
 #include "base/folder.h"
+#include "base/mem.h"
 #include "base/program/print.h"
 #include "base/yaml.h"
 #include "results/experiment/sweep.h"

@@ -7,6 +7,7 @@
 #ifndef LARDSIM_V_SWEEP_H
 #define LARDSIM_V_SWEEP_H
 
+#include "base/map.h"
 #include "results/job/progress.h"
 #include "results/results.h"
 #include "sim/lardsim.h"

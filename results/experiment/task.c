@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "results/experiment/sweep.h"
 
 /* ---- what is shown -------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/folder.h"
+#include "base/mem.h"
 #include "base/program/print.h"
 #include "results/experiment/sweep.h"
 #include "sim/sim.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/param.h"
 #include "base/program/print.h"
 #include "sim/sim.h"

@@ -3,7 +3,9 @@
 #ifndef LARDSIM_GIVEN_H
 #define LARDSIM_GIVEN_H
 
-#include "base/base.h"
+#include <stdbool.h>
+
+#include "base/err.h"
 #include "sim/lardsim.h"
 
 enum given_kind {

@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/mem.h"
+
 /* Seconds: the first line on a terminal, from one line to the next; between two looks. */
 static const double FIRST = 1, REWRITE = 0.5, LOG = 30, LOOK_MIN = 0.002, LOOK_MAX = 0.05;
 enum { STRIDE_MAX = 256, COLUMNS = 80 };

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/mem.h"
+
 static void stop_lardsim(void *run, int signal)
 {
     lardsim_stop(run, signal);

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digest.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "results/page/report.h"
 #include "base/program/print.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "results/drawing/drawing.h"
 #include "results/page/report.h"
 #include "base/program/stop.h"

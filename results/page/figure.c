@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "results/page/report.h"
 #include "results/drawing/svg.h"
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/text.h"
 #include "results/read/estimate.h"
 #include "results/page/report.h"
 #include "results/drawing/svg.h"

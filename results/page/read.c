@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/folder.h"
+#include "base/mem.h"
 #include "base/yaml.h"
 #include "results/page/report.h"
 #include "results/experiment/sweep.h"

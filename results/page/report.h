@@ -10,6 +10,9 @@
 #include <math.h>
 
 #include "base/base.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/map.h"
 #include "results/read/overhead.h"
 #include "results/results.h"
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "results/page/report.h"
 
 static char **copy_heads(const struct csv_row *head)

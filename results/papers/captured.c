@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "workloads/programs/programs.h"
 #include "results/papers/lard.h"
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
+#include "base/mem.h"
 #include "results/papers/table.h"
 #include "results/drawing/svg.h"
 

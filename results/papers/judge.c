@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "results/papers/table.h"
 
 const char *const table_verdict_names[] = {"holds", "differs", "cannot"};

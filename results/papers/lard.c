@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "workloads/programs/programs.h"
 
 static void report_cell(struct lard_report *r, const struct cell *c)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "results/papers/table.h"
 
 /* The value of "site" from there on, as it is written; NULL: none, or null. Ends it. */

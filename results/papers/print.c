@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "results/drawing/plot.h"
 #include "workloads/workloads.h"
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "results/papers/abstract.h"
 #include "results/job/stopped.h"
 #include "workloads/measure/measure.h"

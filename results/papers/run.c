@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "results/papers/table.h"
 #include "sim/sim.h"
 

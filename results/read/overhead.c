@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
+#include "base/mem.h"
+
 const char *const overhead_name[OVERHEADS] = {
     [OVERHEAD] = "overhead", [OVERHEAD_WHOLE] = "overhead-whole"};
 const char overhead_measured_name[] = "measured";

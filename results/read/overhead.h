@@ -7,7 +7,6 @@
 #ifndef LARDSIM_OVERHEAD_H
 #define LARDSIM_OVERHEAD_H
 
-#include "base/base.h"
 #include "results/results.h"
 
 struct run_time { /* the time of one run, in cycles */

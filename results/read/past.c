@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 struct reading_past {
     struct past *to;
     bool known; /* its schema */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 static void add(struct cell_stats *s, const struct csv_row *row)
 {
     s->at = xgrow(s->at, s->n, &s->cap, sizeof *s->at);

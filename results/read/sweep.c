@@ -9,6 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/digest.h"
+#include "base/mem.h"
+
 /* ---- cells ---------------------------------------------------------------------------------- */
 
 bool is_hash(const char *text)

@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/mem.h"
+#include "base/text.h"
 #include "results/reduce/reduce.h"
 #include "sim/sim.h"
 #include "base/program/place.h"

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
+#include "base/mem.h"
 #include "results/job/stopped.h"
 
 static size_t words(uint64_t n)

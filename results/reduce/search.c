@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/map.h"
 #include "base/program/stop.h"
 
 /* ---- the lines ------------------------------------------------------------------------------ */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "results/validate/validate.h"
 
 const struct host_value_info host_value_info[HOST_VALUES] = {

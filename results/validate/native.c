@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/mem.h"
 #include "results/validate/validate.h"
 
 /* ---- running -------------------------------------------------------------------------------- */

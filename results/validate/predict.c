@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "results/job/stopped.h"
 #include "results/validate/validate.h"
 #include "sim/lardsim.h"

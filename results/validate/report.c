@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "results/validate/validate.h"
 #include "sim/lardsim.h"
 

@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include "base/folder.h"
+#include "base/mem.h"
 #include "base/program/place.h"
 #include "base/program/stop.h"
+#include "base/text.h"
 #include "results/validate/validate.h"
 
 const char *const native_kernels[] = {"series", "crypt", "lufact", "sor", "sparse", NULL};

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "base/folder.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "results/why/why.h"
 
 /* ---- the settings of the run ---------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "results/job/progress.h"
 #include "base/program/place.h"
 #include "results/job/stopped.h"

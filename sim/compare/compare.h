@@ -2,6 +2,7 @@
 #ifndef LARDSIM_COMPARE_INT_H
 #define LARDSIM_COMPARE_INT_H
 
+#include "base/shadow.h"
 #include "policy/checker.h"
 #include "sim/sim.h"
 

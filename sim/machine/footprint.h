@@ -10,6 +10,9 @@
 #define LARDSIM_FOOTPRINT_H
 
 #include "base/base.h"
+#include "base/budget.h"
+#include "base/interval.h"
+#include "base/shadow.h"
 #include "base/stats.h"
 #include "memory/pages.h"
 #include "trace/trace.h"

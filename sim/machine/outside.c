@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/mem.h"
+
 enum { IN_L1 = 1, IN_L2 = 2 }; /* what a core's map says of a line */
 
 struct outside {

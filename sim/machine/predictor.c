@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include "base/mem.h"
+
 const char *const predictor_text[] = {"none", "two-bit", "tage", NULL};
 
 enum {

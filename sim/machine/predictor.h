@@ -10,7 +10,8 @@
 #ifndef LARDSIM_PREDICTOR_H
 #define LARDSIM_PREDICTOR_H
 
-#include "base/base.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 enum predictor_type { PREDICTOR_NONE, PREDICTOR_TWO_BIT, PREDICTOR_TAGE };
 extern const char *const predictor_text[]; /* NULL-terminated, for parameters */

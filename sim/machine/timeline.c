@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/outfile.h"
+
 struct timeline_params {
     uint64_t from, to, max;
 };

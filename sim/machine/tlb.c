@@ -1,6 +1,7 @@
 /* tlb.c - translations of addresses (tlb.h): two arrays of tags, whose lines are pages. */
 #include "sim/machine/tlb.h"
 
+#include "base/mem.h"
 #include "cache/cache.h"
 
 #include <stdlib.h>

@@ -4,7 +4,10 @@
 #ifndef LARDSIM_ORDER_H
 #define LARDSIM_ORDER_H
 
+#include "base/base.h"
+#include "base/budget.h"
 #include "base/ensure.h"
+#include "base/err.h"
 #include "trace/trace.h"
 
 enum wait_reason { /* why a thread's next event can't run yet */

@@ -11,6 +11,8 @@
 #ifndef LARDSIM_ORDER_INT_H
 #define LARDSIM_ORDER_INT_H
 
+#include "base/map.h"
+#include "base/shadow.h"
 #include "sim/order/order.h"
 
 enum { CHUNK_RECORDS = 64, BLOOM_WORDS = 16, FEW_NEEDS = 2 };

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "base/outfile.h"
+
 struct keep {
     struct outfile *file;    /* owns */
     struct outfile *numbers; /* owns; NULL: not kept */

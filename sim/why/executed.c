@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/mem.h"
+
 struct executed {
     uint64_t *at; /* maps the file; by position */
     size_t n;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 /* ---- actors --------------------------------------------------------------------------------- */
 
 static struct flow_actor *actor_at(struct flow *f, uint32_t actor)

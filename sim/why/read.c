@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 static int granule_of(const char *text, unsigned of_trace)
 {
     if (!strcmp(text, "trace"))

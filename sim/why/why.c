@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 enum { OPS = 1 << 16 };
 struct op { /* a clear or a copy */
     uint64_t position, number;

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "tests/base/param_rig.h"
 
 #define AT(field) offsetof(struct settings, field)

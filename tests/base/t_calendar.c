@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -13,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/calendar.h"
+#include "base/rng.h"
 
 /* ---- by hand -------------------------------------------------------------------------------- */
 

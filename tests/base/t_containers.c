@@ -8,6 +8,12 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/budget.h"
+#include "base/interval.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/shadow.h"
 #include "base/vclock.h"
 
 /* ---- map ------------------------------------------------------------------------------------ */

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/base.h"
+#include "base/csv.h"
 #include "base/input.h"
 
 static void is_written(const char *text, const char *field)

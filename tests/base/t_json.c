@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/input.h"
+#include "base/json.h"
 
 struct text {
     struct json j;

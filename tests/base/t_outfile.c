@@ -15,7 +15,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "base/base.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/outfile.h"
 
 struct place {
     char dir[200], file[300];

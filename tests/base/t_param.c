@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "base/yaml.h"
 #include "tests/base/param_rig.h"
 

@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
+#include "base/rng.h"
 #include "tests/base/param_rig.h"
 
 static const struct param other_rows[] = {

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
+#include "base/rng.h"
 #include "tests/base/param_rig.h"
 
 /* ---- files ---------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/digest.h"
 #include "base/stats.h"
 
 /* ---- what the tests share ------------------------------------------------------------------- */

@@ -9,6 +9,10 @@
 #include <cmocka.h>
 
 #include "base/base.h"
+#include "base/csv.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/text.h"
 
 static const char *const names[] = {
     "granularity",   "policies", "policy.vc.history", "order", "races.max",

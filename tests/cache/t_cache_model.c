@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "cache/cache.h"
 
 /* ---- the models ----------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/base.h"
+#include "base/rng.h"
 #include "capture/lanes.h"
 #include "capture/write.h"
 #include "tests/frame/mutant_arg.h"

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/rng.h"
 #include "capture/pause.h"
 #include "tests/frame/mutant_arg.h"
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "coherence/network.h"
 
 enum { CROSSBAR, RING, MESH, TOPOLOGIES };

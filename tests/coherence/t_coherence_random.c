@@ -10,6 +10,8 @@
 #include <stdio.h>
 
 #include "base/fiber.h"
+#include "base/mem.h"
+#include "base/rng.h"
 
 enum { MOST_FETCHES = 4, MOST_AGENTS = (2 + MOST_FETCHES) * MOST_CORES, STEPS = 3000 };
 

@@ -4,6 +4,7 @@
  * specification: cycles, level, messages, states.
  *
  * One access at a time: waiting and contention are not explored. */
+#include "base/mem.h"
 #include "tests/coherence/bench.h"
 #include "tests/coherence/spec.h"
 

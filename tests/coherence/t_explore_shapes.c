@@ -7,6 +7,7 @@
  *
  * One access at a time: waiting and contention are not explored. t_explore.c has private L2s and
  * one node, order of replacement, and messages. */
+#include "base/mem.h"
 #include "tests/coherence/bench.h"
 #include "tests/coherence/versions.h"
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/rng.h"
 #include "tests/coherence/net_rig.h"
 
 /* ---- the mesh by hand ----------------------------------------------------------------------- */

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 /* ---- what is asked -------------------------------------------------------------------------- */
 
 void charges_step(struct charges *c, const char *name, unsigned instructions)

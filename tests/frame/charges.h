@@ -14,7 +14,6 @@
 
 #include <stdlib.h>
 
-#include "base/base.h"
 #include "policy/policy.h"
 
 struct charge {

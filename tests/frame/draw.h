@@ -4,6 +4,7 @@
 #ifndef LARDSIM_TESTS_DRAW_H
 #define LARDSIM_TESTS_DRAW_H
 
+#include "base/rng.h"
 #include "tests/frame/verdict.h"
 #include "trace/trace.h"
 

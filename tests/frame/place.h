@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/base.h"
+#include "base/err.h"
+#include "base/mem.h"
 
 struct place {
     char *dir, *file; /* own */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/base.h"
+#include "base/err.h"
 
 enum { TEXT = 3000 };
 

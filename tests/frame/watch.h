@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/rng.h"
 #include "policy/checker.h"
 #include "tests/frame/verdict.h"
 

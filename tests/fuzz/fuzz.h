@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "sim/lardsim.h"
 #include "sim/sim.h"
 #include "trace/trace.h"

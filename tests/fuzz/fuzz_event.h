@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/map.h"
 #include "trace/trace.h"
 
 enum { EVENT_BYTES = 8 };

@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "memory/memory.h"
 #include "tests/frame/number.h"
 

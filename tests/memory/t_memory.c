@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "tests/memory/bench.h"
 
 static void every_memory_is_found_by_its_name(void **state)

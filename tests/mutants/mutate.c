@@ -33,6 +33,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "tests/mutants/mutate.h"
 
 struct mutate all;

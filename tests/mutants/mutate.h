@@ -3,6 +3,9 @@
 #ifndef LARDSIM_MUTATE_H
 #define LARDSIM_MUTATE_H
 
+#include <stdbool.h>
+#include <stdio.h>
+
 #include "base/base.h"
 
 struct text { /* a file */

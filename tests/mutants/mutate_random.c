@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/rng.h"
 #include "tests/mutants/mutate.h"
 
 /* ---- tokens --------------------------------------------------------------------------------- */

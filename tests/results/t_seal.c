@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "results/results.h"
 #include "sim/lardsim.h"
 

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/rng.h"
 #include "tests/swmanager/rig.h"
 
 enum { BYTES = 1 << 10, GRANULES = BYTES, READS = 64, CORES = 3 };

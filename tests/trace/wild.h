@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/rng.h"
 #include "trace/trace.h"
 
 static inline uint64_t wild_number(struct rng *r)

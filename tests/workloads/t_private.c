@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 static void read_all(struct stream *s, const char *spec)
 {
     struct err e = {0};

@@ -1,5 +1,6 @@
 /* binary.c - what the reader and the writer of the binary form share: block headers, the trailer,
  * and the tally from which the footer is made. Events' own bytes are in block.c. */
+#include "base/mem.h"
 #include "trace/binary/binary.h"
 #include "trace/binary/block_form.h"
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 struct block_decoder *block_decoder_new(unsigned version)
 {
     struct block_decoder *b = xmalloc(sizeof *b);

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
+#include "base/mem.h"
+
 enum {
     RECENT_BITS = 8,
     RECENT = 1 << RECENT_BITS, /* shapes that are found without the map */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 void bytes_free(struct bytes *b)
 {
     free(b->at);

@@ -2,7 +2,8 @@
 #ifndef LARDSIM_BYTES_H
 #define LARDSIM_BYTES_H
 
-#include "base/base.h"
+#include <stddef.h>
+#include <stdint.h>
 
 struct bytes {   /* grows; all zero is empty */
     uint8_t *at; /* owns */

@@ -8,6 +8,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "base/mem.h"
+
 const char *const trace_codec_text[] = {
     [CODEC_RAW] = "raw", [CODEC_ZSTD] = "zstd", [CODEC_ZLIB] = "zlib", NULL};
 

@@ -6,6 +6,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
+
 /* A column of base or delta as it is read: residuals of `width` bits, each to be shifted and added
  * to the base or to the number before. A residual of all ones stands for an escape, a number that
  * does not fit. */

@@ -2,6 +2,7 @@
  * against the number before, or against the base of a region), and these into bits, or byte planes
  * that are compressed. Bits are read several times faster; planes must be clearly smaller.
  * docs/trace-format.md, section 6, is the specification; decoding is in column.c. */
+#include "base/mem.h"
 #include "trace/binary/column_encode.h"
 #include "trace/binary/codec.h"
 

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "base/mem.h"
+
 enum {
     PAGES_MAX = 1024,
     SLOTS = 4 * PAGES_MAX, /* slots in the table of pages; a power of 2 */

@@ -1,5 +1,6 @@
 /* read.c - the source that reads the binary form, block by block, from a file or a pipe. It
  * believes nothing that it has not checked, and never ends silently where a trace does not. */
+#include "base/mem.h"
 #include "trace/binary/binary.h"
 #include "trace/text/form.h"
 

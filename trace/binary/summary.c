@@ -1,5 +1,6 @@
 /* summary.c - what a file says of itself: from the footer of a binary trace, else from its block
  * headers; other inputs are read through. And salvage: reading up to where damage begins. */
+#include "base/mem.h"
 #include "trace/binary/binary.h"
 #include "trace/text/form.h"
 

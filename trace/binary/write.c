@@ -1,5 +1,6 @@
 /* write.c - the sink that writes the binary form. Never seeks, so a pipe will do. Names go
  * out before the block of events in which they are first used. */
+#include "base/mem.h"
 #include "trace/binary/binary.h"
 #include "trace/binary/codec.h"
 #include "trace/text/form.h"

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
+#include "base/mem.h"
+
 enum {
     RECORD_BYTES = 43,
     CHUNK_BYTES = 512 * RECORD_BYTES,

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 enum {
     HEADER_MAX = 1 << 24,
     PACKET_MAX = 1 << 16,

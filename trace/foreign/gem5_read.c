@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/text.h"
+
 enum {
     BATCH_EVENTS = 1024,
     PAGE = 4096,

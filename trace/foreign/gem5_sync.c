@@ -1,5 +1,6 @@
 /* gem5_sync.c - the sidecar of a packet trace: what the guest says that it did at its marks. It is
  * read whole, as threads stand in it one after the other. */
+#include "base/mem.h"
 #include "trace/foreign/gem5_form.h"
 #include "trace/text/form.h"
 

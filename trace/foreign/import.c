@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 enum { BATCH_EVENTS = 1024, LINE_EVENTS = 2, DIN_BYTES = 4 };
 
 /* A reader of all three formats, which differ in how a line is parsed. */

@@ -4,6 +4,7 @@
  * Numbers for threads, variables, locks and locations are given out in order of appearance, and all
  * have the name that the text has for them. A line is read by any_line; quick_line does the same
  * for lines in which nothing is new or long, at a fifth of the time. */
+#include "base/mem.h"
 #include "trace/intern.h"
 #include "trace/foreign/std_form.h"
 #include "trace/text/form.h"

@@ -4,6 +4,7 @@
  *
  * Each thread, variable, lock and site gets one text, at its first event: its name where that can
  * stand in STD and no other has it, else one made of its number. */
+#include "base/mem.h"
 #include "trace/intern.h"
 #include "trace/foreign/std_form.h"
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 #define PLACES (UINT64_C(1) << 62) /* beyond all addresses of programs */
 enum { WORD = 8, PAGE_WORDS = 512 };
 

@@ -7,6 +7,7 @@
 #ifndef LARDSIM_LIVES_H
 #define LARDSIM_LIVES_H
 
+#include "base/map.h"
 #include "trace/trace.h"
 
 struct life_map {

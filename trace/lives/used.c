@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/mem.h"
+
 enum { WORD = 8 }; /* the coarsest granule */
 enum { USED = 0 }; /* the life that is used; those of the trace have numbers from 1 */
 

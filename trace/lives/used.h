@@ -10,6 +10,7 @@
 #ifndef LARDSIM_USED_H
 #define LARDSIM_USED_H
 
+#include "base/interval.h"
 #include "trace/trace.h"
 
 struct counted {

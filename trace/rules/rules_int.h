@@ -3,6 +3,9 @@
 #ifndef LARDSIM_RULES_INT_H
 #define LARDSIM_RULES_INT_H
 
+#include "base/interval.h"
+#include "base/map.h"
+#include "base/shadow.h"
 #include "trace/trace.h"
 
 enum thread_state {

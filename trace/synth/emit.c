@@ -1,6 +1,8 @@
 /* emit.c - the generator's records: every event is made here. */
 #include "trace/synth/synth_int.h"
 
+#include "base/mem.h"
+
 static struct event *next_record(struct synth *g)
 {
     if (UNLIKELY(g->n == g->cap))

@@ -5,6 +5,8 @@
  * destination of a copy is always empty, and what is cleared was allocated or copied to. */
 #include "trace/synth/synth_int.h"
 
+#include "base/mem.h"
+
 #define HEAP_BASE (UINT64_C(1) << 32)
 #define NAME_BASE (UINT64_C(1) << 40)
 enum { NAME_STRIDE = 16, UNIT = 8 };

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/text.h"
+
 static const char *const fork_names[] = {"roots", "flat", "tree", NULL};
 static const char *const size_names[] = {"1", "2", "4", "8", "16", NULL};
 

@@ -8,6 +8,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
+
 enum { BATCH_RECORDS = 4096, MARK_ODDS = 64, FORK_ODDS = 6, COMMIT_ODDS = 6, HOP_ODDS = 3 };
 enum { PATIENCE_ODDS = 8, PHASES = 4, NAMED_MAX = 1000 };
 

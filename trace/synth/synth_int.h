@@ -17,6 +17,7 @@
 #ifndef LARDSIM_SYNTH_INT_H
 #define LARDSIM_SYNTH_INT_H
 
+#include "base/rng.h"
 #include "base/vclock.h"
 #include "trace/trace.h"
 

@@ -1,6 +1,8 @@
 /* thread.c - threads begin, end, and are joined; the events that close a trace. */
 #include "trace/synth/synth_int.h"
 
+#include "base/mem.h"
+
 static void activate(struct synth *g, uint32_t t)
 {
     struct synth_thread *th = &g->threads[t];

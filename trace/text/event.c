@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 static const char *const form_usage[] = {
     [FORM_ACCESS] = "ADDRESS SIZE",
     [FORM_OBJECT] = "OBJECT",

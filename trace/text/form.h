@@ -3,6 +3,7 @@
 #ifndef LARDSIM_TEXT_FORM_H
 #define LARDSIM_TEXT_FORM_H
 
+#include "base/map.h"
 #include "trace/trace.h"
 
 #define TEXT_MAGIC "lardsim-text"

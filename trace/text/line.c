@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/text.h"
+
 const struct flag_word text_flag_words[FLAG_WORDS] = {
     {.text = "system", .flag = EVF_SYSTEM},
     {.text = "stack", .flag = EVF_STACK},

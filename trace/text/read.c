@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/text.h"
+
 enum { BATCH_EVENTS = 1024, KEPT_LINES = 64 /* after so many lines what is kept is looked at */ };
 
 /* Ids for names that come without one. */

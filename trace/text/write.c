@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/text.h"
+
 #ifndef PACKAGE_VERSION /* configure says it */
 #define PACKAGE_VERSION "unknown"
 #endif

@@ -2,7 +2,7 @@
  * of a thread that has one of its own. */
 #include "workloads/kernels/barnes_plain.h"
 
-#include "base/base.h"
+#include "base/mem.h"
 
 #include <math.h>
 #include <stdlib.h>

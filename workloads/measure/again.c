@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/shadow.h"
 #include "workloads/measure/measure.h"
 
 enum { INLINE = 2 }; /* readers that need no list */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
+#include "base/mem.h"
 #include "trace/trace.h"
 #include "workloads/measure/measure.h"
 #include "sim/lardsim.h"

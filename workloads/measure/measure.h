@@ -3,6 +3,8 @@
 #define LARDSIM_MEASURE_H
 
 #include "base/base.h"
+#include "base/err.h"
+#include "base/json.h"
 #include "base/param.h"
 #include "workloads/workloads.h"
 

@@ -5,6 +5,7 @@
  * second level, which would not change what the last one misses by much. */
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "cache/cache.h"
 #include "workloads/measure/measure.h"
 

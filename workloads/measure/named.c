@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "workloads/measure/measure.h"
 
 /* ---- by name -------------------------------------------------------------------------------- */

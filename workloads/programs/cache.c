@@ -21,6 +21,8 @@
 #include <unistd.h>
 
 #include "base/folder.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "workloads/programs/programs.h"
 #include "base/program/stop.h"
 

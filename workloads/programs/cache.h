@@ -2,9 +2,10 @@
 #ifndef LARDSIM_CACHE_OF_PROGRAMS_H
 #define LARDSIM_CACHE_OF_PROGRAMS_H
 
+#include <stdbool.h>
 #include <time.h>
 
-#include "base/base.h"
+#include "base/err.h"
 
 /* The folder of all; the caller's. NULL: the environment does not say where. */
 char *cache_root(void);

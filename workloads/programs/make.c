@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/folder.h"
+#include "base/mem.h"
 #include "base/program/place.h"
 #include "workloads/programs/cache.h"
 #include "workloads/programs/programs.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/program/place.h"
 #include "workloads/programs/programs.h"
 

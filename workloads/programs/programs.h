@@ -6,8 +6,8 @@
 #ifndef LARDSIM_V_PROGRAMS_H
 #define LARDSIM_V_PROGRAMS_H
 
+#include "base/err.h"
 #include "base/param.h"
-#include "base/base.h"
 #include "base/program/print.h"
 
 /* ---- recipes: recipe.c ---------------------------------------------------------------------- */

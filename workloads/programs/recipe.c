@@ -4,7 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/program/place.h"
+#include "base/text.h"
 #include "workloads/programs/programs.h"
 
 const char *const program_sizes[] = {"small", "medium", NULL};

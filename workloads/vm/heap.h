@@ -10,6 +10,7 @@
 #ifndef LARDSIM_VM_HEAP_H
 #define LARDSIM_VM_HEAP_H
 
+#include "base/mem.h"
 #include "workloads/vm/vm.h"
 
 struct vm;

@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/rng.h"
 #include "trace/trace.h"
 
 struct vm_thread;

@@ -14,6 +14,7 @@
 #ifndef LARDSIM_VM_INT_H
 #define LARDSIM_VM_INT_H
 
+#include "base/map.h"
 #include "workloads/vm/class.h"
 #include "workloads/vm/collect.h"
 #include "workloads/workloads.h"

@@ -11,6 +11,7 @@
  * 1 has one. Accesses may race; values are judged where none has.
  *
  *     t_dsm_explore [STATES]     two pages, so many states; 0: all */
+#include "base/mem.h"
 #include "coherence/dsm/dsm_int.h"
 #include "tests/coherence/dsm/rig.h"
 #include "tests/coherence/dsm/truth.h"

@@ -1,5 +1,6 @@
 /* t_dsm_random.c - does a read of a program without data races return the last write that happens
  * before it, whatever processes, pages, locks, barriers and collections do? Values are versions. */
+#include "base/rng.h"
 #include "tests/coherence/dsm/rig.h"
 #include "tests/coherence/dsm/truth.h"
 #include "tests/frame/mutant_arg.h"

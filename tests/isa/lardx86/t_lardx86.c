@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/mem.h"
+#include "base/rng.h"
 #include "tests/isa/lardx86/lx_each.h"
 
 /* ---- by hand -------------------------------------------------------------------------------- */

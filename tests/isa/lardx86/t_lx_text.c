@@ -8,6 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/mem.h"
+#include "base/rng.h"
 #include "tests/isa/lardx86/lx_each.h"
 
 /* ---- text ----------------------------------------------------------------------------------- */

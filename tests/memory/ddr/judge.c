@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
+
 static const char *const names[DDR_COMMANDS] = {"ACT", "PRE", "RD",  "WR",
                                                 "RDA", "WRA", "REF", "REFb"};
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "tests/memory/ddr/rig.h"
 
 static const char *const eager_writes[] = {"memory.ddr.write-idle=0", NULL};

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "memory/ddr/ddr.h"
 #include "tests/frame/number.h"
 #include "tests/memory/bench.h"

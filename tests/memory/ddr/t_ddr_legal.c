@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/rng.h"
 #include "tests/memory/ddr/judge.h"
 #include "tests/memory/bench.h"
 

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+#include "base/rng.h"
 #include "tests/frame/machine_rig.h"
 #include "trace/trace.h"
 

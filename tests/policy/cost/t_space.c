@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "policy/cost/space.h"
 
 struct bench {

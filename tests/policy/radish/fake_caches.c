@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
+
 static struct fake_line *find(struct fake_line *set, unsigned n, uint64_t line)
 {
     for (unsigned i = 0; i < n; i++)

@@ -3,6 +3,7 @@
 #ifndef LARDSIM_TESTS_FAKE_CACHES_H
 #define LARDSIM_TESTS_FAKE_CACHES_H
 
+#include "base/rng.h"
 #include "policy/checker.h"
 
 enum { FAKE_CORES = 8, FAKE_LINES = 64, FAKE_L1 = 1, FAKE_L3 = 35, FAKE_MEMORY = 120 };

@@ -3,6 +3,7 @@
 #ifndef LARDSIM_TESTS_SLIM_GEN_H
 #define LARDSIM_TESTS_SLIM_GEN_H
 
+#include "base/rng.h"
 #include "tests/frame/verdict.h"
 
 struct slim_gen_options {

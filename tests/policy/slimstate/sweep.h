@@ -5,6 +5,7 @@
 #ifndef LARDSIM_TESTS_SWEEP_H
 #define LARDSIM_TESTS_SWEEP_H
 
+#include "base/rng.h"
 #include "tests/frame/verdict.h"
 
 /* Adds some hundred events, lawful ones. Regions of heap events are aligned to 16 bytes. */

@@ -3,6 +3,7 @@
 #ifndef LARDSIM_TESTS_SWEEP_ARRAY_H
 #define LARDSIM_TESTS_SWEEP_ARRAY_H
 
+#include "base/rng.h"
 #include "tests/frame/verdict.h"
 
 enum { ARRAY_UNIT = 16 }; /* of heap events */

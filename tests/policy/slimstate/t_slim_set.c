@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+#include "base/rng.h"
 #include "policy/slimstate/set.h"
 
 #include <cmocka.h>

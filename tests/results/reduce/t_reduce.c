@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "sim/lardsim.h"
 #include "tests/frame/draw.h"
 #include "tests/frame/seeds.h"

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
+#include "base/mem.h"
 #include "sim/sim.h"
 #include "trace/trace.h"
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "sim/sim.h"
 #include "tests/frame/draw.h"
 #include "tests/frame/mutant_arg.h"

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "sim/lardsim.h"
 #include "sim/machine/footprint.h"
 #include "tests/frame/seeds.h"

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/base.h"
 #include "sim/machine/predictor.h"
 #include "tests/frame/mutant_arg.h"
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/rng.h"
 #include "sim/order/order.h"
 #include "tests/frame/mutant_arg.h"
 

@@ -9,6 +9,8 @@
  * all atomic (docs/policies.md). A difference is printed with what reproduces it. */
 #include <inttypes.h>
 
+#include "base/mem.h"
+#include "base/rng.h"
 #include "tests/frame/seeds.h"
 #include "tests/frame/settings.h"
 #include "tests/frame/timed_run.h"

@@ -21,6 +21,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/mem.h"
+#include "base/outfile.h"
 #include "base/param.h"
 #include "base/stats.h"
 #include "sim/lardsim.h"

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "sim/sim.h"
 #include "tests/frame/seeds.h"
 #include "tests/frame/settings.h"

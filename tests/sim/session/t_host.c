@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "sim/lardsim.h"
 #include "sim/sim.h"
 #include "trace/trace.h"

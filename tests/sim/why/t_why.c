@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "sim/why.h"
 #include "tests/frame/draw.h"
 #include "tests/frame/mutant_arg.h"

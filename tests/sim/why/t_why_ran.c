@@ -4,6 +4,7 @@
  * answer that they race, and name a pair that races by the oracle, to which the executed order is
  * given like a recording. [FIRST-SEED [SEEDS]] */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

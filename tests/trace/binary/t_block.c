@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "tests/trace/wild.h"
 #include "trace/binary/block.h"
 

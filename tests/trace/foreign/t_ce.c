@@ -9,6 +9,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/mem.h"
+#include "base/rng.h"
 #include "tests/trace/foreign/ce_record.h"
 #include "trace/trace.h"
 

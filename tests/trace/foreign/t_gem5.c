@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "trace/trace.h"
 
 enum { SEQ_CST = ORDER_SEQ_CST << EVF_ORDER_SHIFT, CS = 1, SS = 2, DS = 3, GS = 5 };

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "trace/trace.h"
 
 static struct source *open_text(const struct trace_format *format, const char *text)

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/mem.h"
+#include "base/rng.h"
 #include "trace/trace.h"
 
 #define V(i)     ((UINT64_C(1) << 32) + 8 * (uint64_t)(i))

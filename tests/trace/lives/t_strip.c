@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "trace/lives/used.h"
 #include "policy/policy.h"
 #include "sim/lardsim.h"

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "trace/trace.h"
 
 enum { GOOD, BAD, FULL = 2 }; /* BAD: the last event breaks the rule; FULL: of rules_new */

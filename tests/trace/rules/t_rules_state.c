@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/rng.h"
 #include "trace/rules/rules_int.h"
 
 #define COPY(t, to, from, n)                                                                       \

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "trace/synth/synth_int.h"
 
 /* A value for each parameter: per mille ones are often 0 or 1000, numbers small, fewer events than

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/map.h"
 #include "tests/oracle/oracle.h"
 #include "tests/trace/synth/spec.h"
 #include "trace/synth/synth_int.h"

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "trace/trace.h"
 
 #define HEAD "lardsim-text 2\n"

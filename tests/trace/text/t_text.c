@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/rng.h"
 #include "tests/trace/text/bytes.h"
 
 /* ---- help ----------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/rng.h"
 #include "tests/trace/text/bytes.h"
 
 /* The error of a text, found at once or after `events` events. */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "sim/lardsim.h"
 #include "sim/sim.h"
 #include "workloads/workloads.h"

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "tests/frame/verdict.h"
 
 #include <cmocka.h>

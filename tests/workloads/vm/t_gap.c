@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "tests/workloads/vm/spec.h"
 
 struct gaps {

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "workloads/workloads.h"
 
 static const char *const specs[] = {

@@ -1,0 +1,41 @@
+/* json.h - JSON, written as it comes, the same bytes for the same calls. Read: input.h. */
+#ifndef LARDSIM_JSON_H
+#define LARDSIM_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/base.h"
+
+struct json {  /* open so that it can live on the stack; fields are the writer's own */
+    FILE *out; /* borrows */
+    unsigned depth;
+    bool indent;    /* false: everything on one line, no newline at the end */
+    bool after_key; /* a key waits for its value */
+    bool first[64]; /* by depth: nothing written at this level yet */
+    char close[64]; /* by depth: '}' or ']' */
+};
+void json_init(struct json *j, FILE *out, bool indent);
+void json_object(struct json *j); /* begins */
+void json_array(struct json *j);
+void json_end(struct json *j); /* ends the innermost; the outermost adds a newline when indented */
+void json_key(struct json *j, const char *key);
+void json_u64(struct json *j, uint64_t v);
+void json_str(struct json *j,
+              const char *s); /* NULL: null. Bytes that are not UTF-8 become U+FFFD */
+void json_number(struct json *j, const char *text); /* digits, and what else a number has */
+void json_bool(struct json *j, bool v);
+void json_null(struct json *j);
+void json_hex(struct json *j, uint64_t v); /* "0x1f": for addresses, which exceed 2^53 */
+/* A key and its value. */
+void json_key_u64(struct json *j, const char *key, uint64_t v);
+/* In that format, which has one number; null: it is none, or not finite. */
+void json_key_double(struct json *j, const char *key, const char *fmt, double x) PRINTF_LIKE(3, 0);
+void json_key_str(struct json *j, const char *key, const char *s);
+void json_key_bool(struct json *j, const char *key, bool v);
+void json_key_hex16(struct json *j, const char *key, uint64_t v); /* "00000000000000ff": digests */
+void json_fixed(struct json *j, uint64_t num,
+                uint64_t den); /* num/den with 6 decimals, by integers; den 0: null */
+
+#endif
