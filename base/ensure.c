@@ -1,6 +1,9 @@
 /* ensure.c - an assertion that failed says where in the run it did. */
 #include "base/ensure.h"
+#include "base/err.h"
 
+#include <stdio.h>
+#include <stdarg.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "cli/run/run.h"
 #include "results/table/table.h"
 #include "sim/sim.h"

@@ -1,6 +1,10 @@
 /* print.c - a table on a terminal: columns as wide as what is in them, two blanks between. */
+#include <stdbool.h>
+#include <stdarg.h>
 #include <stdlib.h>
 
+#include "base/text.h"
+#include "base/mem.h"
 #include "base/program/print.h"
 #include "results/table/table.h"
 

@@ -1,6 +1,10 @@
 /* table.c - a table in memory, and the writers of CSV and JSON. */
 #include "results/table/table.h"
+#include "base/mem.h"
+#include "base/json.h"
+#include "base/csv.h"
 
+#include <stdbool.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #ifndef LARDSIM_TABLE_H
 #define LARDSIM_TABLE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/base.h"

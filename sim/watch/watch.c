@@ -1,6 +1,10 @@
 /* watch.c - filters on what is seen of a run, and its lines. */
 #include "sim/watch/watch.h"
+#include "base/mem.h"
+#include "base/err.h"
 
+#include <stdio.h>
+#include <stdbool.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,10 @@
 #ifndef LARDSIM_WATCH_H
 #define LARDSIM_WATCH_H
 
+#include "base/err.h"
 #include "base/ensure.h"
+
+#include <stdbool.h>
 
 struct watch_lines;
 struct watch_lines *watch_new(void (*print)(void *arg, const char *line), void *arg);
