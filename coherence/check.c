@@ -20,7 +20,8 @@ static struct entry *entry_of(const struct coherence *c, uint64_t line)
     return slot == CACHE_NONE ? NULL : &c->entry[slot];
 }
 
-/* Of a line that is in one of the core's caches: the directory knows it, in the right role. */
+/* The directory knows a line that one of the core's caches has, and the core in its role: the
+ * owner, or a sharer. */
 static void check_copy(const struct coherence *c, unsigned core, uint64_t line)
 {
     const enum priv_state state = private_state(c, core, line);
@@ -38,8 +39,8 @@ static void check_copy(const struct coherence *c, unsigned core, uint64_t line)
     }
 }
 
-/* Of a line in the L1 of a group's core: its siblings have no E or M beside it, nor it beside
- * them; what one has in E or M, the L2 has in E or M. */
+/* The siblings of a group's core whose L1 has the line do not have it in E or M beside it, nor it
+ * beside them; a line that one of them has in E or M, the L2 has in E or M, too. */
 static void check_siblings(const struct coherence *c, unsigned core, uint64_t line,
                            uint32_t l1_slot)
 {
@@ -58,7 +59,7 @@ static void check_siblings(const struct coherence *c, unsigned core, uint64_t li
     }
 }
 
-/* Of a line in the L1: what the L2 has of it. */
+/* The L2 has each line of the L1 as its inclusion demands, in a state that fits the L1's. */
 static void check_levels(const struct coherence *c, unsigned core, uint32_t l1_slot)
 {
     const struct private_caches *p = &c->priv[core];
@@ -134,8 +135,8 @@ static uint32_t check_entries(const struct coherence *c, uint64_t *n)
     return pending;
 }
 
-/* Of an L3's line where there are several nodes: beside an owner only the owner's node has it, and
- * of its copies at most one is dirty. */
+/* An L3's line, with several nodes: beside an owner only the owner's node has a copy, and at most
+ * one of its copies is dirty. */
 static void check_nodes(const struct coherence *c, unsigned node, uint32_t slot)
 {
     const uint64_t line = cache_line(&c->l3[node], slot);

@@ -64,8 +64,9 @@ static struct coh_result beyond_l1(struct coherence *c, unsigned core, uint64_t 
     return home_upgrade(&t, LEVEL_L2, now);
 }
 
-/* What the prefetcher asks for goes behind the request of this access, in the same cycle. Where the
- * memory answers later, that is so because it is asked for by others (coh_host.ahead). */
+/* The prefetcher's requests go behind the access's own, in the same cycle. With a memory that
+ * answers later they do so although prefetch_sees comes first, as agents of their own make them
+ * (coh_host.ahead). */
 static NO_INLINE struct coh_result l1_miss_seen(struct coherence *c, unsigned core, uint64_t line,
                                                 enum mem_cmd cmd, enum mem_traffic traffic,
                                                 sim_cycle now)
@@ -122,7 +123,8 @@ static inline void l1_hit(struct coherence *c, unsigned core, uint32_t slot, enu
     cache_touch(l1, slot);
 }
 
-/* What has failed is said elsewhere, so that the look-up keeps nothing for it. */
+/* Reports the rule that failed. A function of its own, so that the look-up keeps nothing for the
+ * message. */
 static NO_INLINE NO_RETURN void too_early(const struct coherence *c, unsigned core, uint64_t line,
                                           sim_cycle now)
 {

@@ -20,7 +20,8 @@
 
 enum { MAX_CORES = 128 };
 
-/* Who answers an access, the nearest first. REMOTE: another core's private caches. */
+/* The levels that may answer an access, the nearest first. REMOTE: another core's private caches.
+ */
 enum mem_level { LEVEL_NONE, LEVEL_L1, LEVEL_L2, LEVEL_L3, LEVEL_REMOTE, LEVEL_MEMORY, LEVELS };
 extern const char *const mem_level_text[LEVELS]; /* "none", "l1", ... */
 
@@ -32,7 +33,7 @@ struct coh_result {
     bool upgraded;  /* the core, or its group, had the line in S, and the home was asked for M */
 };
 
-/* What the simulator around the caches does for them.
+/* The services of the simulator around the caches.
  * sleep, wake: a transaction waits in the middle of its call where the memory answers later. sleep
  * suspends the caller until wake(key), and returns the cycle of that wake; wake lets all sleepers
  * of a key go, in the order in which they came. Both are NULL where the memory answers at once.
@@ -54,8 +55,8 @@ struct coh_host {
 #define COH_KEY_MEMORY(id) ((uint64_t)(id) << 1)
 #define COH_KEY_LINE(line) ((uint64_t)(line) << 1 | 1)
 
-/* What happened to a line in a private cache or the L3, in the order in which it happened. A policy
- * in hardware keeps its histories in step with these. */
+/* The changes of a line in a private cache or the L3, told in the order in which they happened. A
+ * policy in hardware keeps its histories in step with them. */
 enum line_what {
     LINE_FILL,       /* it came in */
     LINE_TRANSFER,   /* one core's caches gave it to another core */
@@ -109,7 +110,8 @@ struct coh_env {           /* borrowed */
 struct coherence;
 /* NULL: error, LARD_CONFIG. */
 struct coherence *coherence_new(const struct coh_env *env, struct err *e);
-/* What its caches and directory have on the host: fixed by the configuration. */
+/* Returns the host's memory that the caches and the directory take, in bytes: the configuration
+ * fixes it. */
 uint64_t coherence_bytes(const struct coherence *c);
 /* Before the first access: what grows is charged to b, which is borrowed. */
 void coherence_account(struct coherence *c, struct budget *b);
@@ -145,13 +147,13 @@ struct coh_result coherence_steps(struct coherence *c, unsigned core, const stru
 sim_cycle coherence_l1_latency(const struct coherence *c);
 /* Lines that the prefetcher of a core may have under way; 0: there are no prefetchers. */
 unsigned coherence_fetches(const struct coherence *c);
-/* One of these: the line is fetched. */
+/* Fetches the line of one of these prefetches. */
 void coherence_ahead(struct coherence *c, unsigned core, unsigned fetch, sim_cycle now);
 
 /* ---- histories of a policy in hardware: histories.c ----------------------------------------- */
 
-/* What such a policy asks of caches, whoever has them: this folder, or a host that says where its
- * lines are (sim/machine/outside.h).
+/* The operations that a policy in hardware needs of caches: either this folder's, or those of a
+ * host that says where its lines are (sim/machine/outside.h).
  * histories: [from, from + bytes) holds access histories, which memory does not back. A line of it
  * that is in no cache comes in empty, answered by the L3 without a read of memory, and leaves the
  * chip without a write. The policy that owns it is told of its eviction and keeps what it needs.
@@ -189,8 +191,8 @@ void coherence_census(struct coherence *c);
 
 /* From now on these line events are kept, bits by enum line_what; at first none are. */
 void coherence_listen(struct coherence *c, unsigned whats);
-/* What happened to lines since the policy emptied this queue (n = 0), the oldest first. Coherence's
- * own, valid as long as c. */
+/* The line events since the policy emptied this queue (n = 0), the oldest first. Coherence owns it;
+ * it is valid as long as c. */
 struct line_queue {
     struct line_event *at;
     size_t n, cap;

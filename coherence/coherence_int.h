@@ -85,8 +85,8 @@ struct coh_times {
 sim_cycle coh_params_l3(const struct coh_params *p); /* a hit of the L3 */
 void coh_params_times(const struct coh_params *p, struct coh_times *to);
 
-/* Where the CE simulator (ARC, IPDPS 2019) differs from our rules; compat = ce sets all of them. It
- * also decides how L2 and L3 replace: in order of fill (coh_params_read). */
+/* The rules in which the CE simulator (ARC, IPDPS 2019) differs from ours; compat = ce sets all of
+ * them. It also decides how L2 and L3 replace: in order of fill (coh_params_read). */
 struct coh_quirks {
     bool last_way;          /* a private victim is the last of its order though a way is free */
     bool downgrade_clean;   /* what an owner writes back for a load does not make the L3 dirty */
@@ -130,8 +130,9 @@ struct coh_stats {
     struct answers {
         uint64_t all, cycles, far, far_cycles;
     } answers[TRAFFICS][LEVELS];
-    /* What transactions do: lines that one core gives another; of these, a load's by what the
-     * former owner sends home; copies taken away for a store; copies that had to go for room. */
+    /* Lines that one core's caches gave to another core; those given to a load after which the
+     * former owner wrote back, or only notified the home; copies taken away for a store; copies
+     * that had to go for room. */
     uint64_t forwards, sharing_write_backs, sharing_notices, invalidations, recalls;
     uint64_t puts, write_backs, memory_reads, memory_writes; /* private victims; lines */
     /* histories.c: lines that came in empty, left without a write, were dropped; requests to other
@@ -150,7 +151,7 @@ void coh_stats_declare(struct coherence *c, struct stats *stats);
 
 enum { NOBODY = 255 };
 
-/* What the directory knows of a line, by the slot of its tags. */
+/* The directory's entry of a line, found by the slot of its tags. */
 struct entry {
     uint64_t sharers[2]; /* a bit for each core that has the line */
     sim_cycle busy;      /* until then the last transaction has the line; contention only */
@@ -326,7 +327,8 @@ static inline void lose(struct coherence *c, enum mem_level level, enum loss how
     c->lost += level == LEVEL_L3 || !c->inclusive_l3;
 }
 
-/* Who has the L2 of a core, and stands for it in the directory. */
+/* Returns the core whose private_caches hold the L2 that this core uses, and which stands for the
+ * whole group in the directory. */
 static inline unsigned leader(const struct coherence *c, unsigned core)
 {
     return core & ~c->group_mask;
@@ -357,7 +359,8 @@ static inline void coh_count(struct cache_stats *s, unsigned core, enum mem_traf
     s->core_misses[core]++;
 }
 
-/* Of a core's copy of a line, in the transaction t. */
+/* Asserts a rule about a core's copy of a line, in the transaction t; the message says the states
+ * of that copy and the access. */
 #define ENSURE_STATE(rule, t, core, of_line)                                                       \
     ENSURE(rule, (t)->c->host.context,                                                             \
            "line 0x%llx of core %u is in %c in the L1 and %c in the L2; core %u accesses 0x%llx",  \
@@ -368,8 +371,9 @@ static inline void coh_count(struct cache_stats *s, unsigned core, enum mem_traf
 
 /* ---- coherence.c ---------------------------------------------------------------------------- */
 
-/* What happens to a line. core, from: as in struct line_event; state: in which the cache had it,
- * or, of a fill, in which it comes in, and in the L3 M for dirty; why: of a line that goes. */
+/* A change of a line, to be told. core, from: as in struct line_event; state: the one in which the
+ * cache had the line, or in which a fill brings it in, and in the L3 M for dirty; why: how a line
+ * is lost. */
 struct coh_change {
     enum line_what what;
     enum mem_level level;
@@ -378,7 +382,7 @@ struct coh_change {
     enum priv_state state;
     enum loss why;
 };
-/* For policies, where there is room. */
+/* Appends a line event to the queue of policies, which has room. */
 ALWAYS_INLINE void coh_event_queue(struct coherence *c, const struct txn *t, struct coh_change x)
 {
     c->lines.at[c->lines.n++] = (struct line_event){
@@ -410,7 +414,7 @@ ALWAYS_INLINE void coh_event(struct txn *t, struct coh_change x)
                       x.state, x.why);
 }
 
-/* Of an L3's line; `node`: the NUMA node whose L3 it is. */
+/* Tells a change of a line in the L3; `node`: the NUMA node whose L3 it is. */
 ALWAYS_INLINE void coh_l3_event(struct txn *t, enum line_what what, unsigned node, uint64_t line,
                                 bool dirty, enum loss why)
 {
@@ -440,7 +444,7 @@ static inline unsigned numa_node(const struct coherence *c, unsigned core)
 {
     return numa_several(c) ? core / c->numa.cores : 0;
 }
-/* Where in the network a node as a whole is asked. */
+/* Returns the place in the network at which a node as a whole is asked: its first core. */
 static inline unsigned numa_place(const struct coherence *c, unsigned node)
 {
     return node * c->numa.cores;
@@ -456,12 +460,12 @@ bool numa_l3_elsewhere(const struct txn *t); /* an L3 of another node than t's h
 /* A store, or an upgrade: L3s of other nodes lose the line, nodes are asked that must be. Returns
  * when the core has the last acknowledgement. */
 sim_cycle numa_invalidate(struct txn *t, sim_cycle at, sim_cycle remote);
-/* Of the sharers the one to give the line: of t's own node, if there is one, else the lowest. */
+/* Returns the sharer that gives the line: one in t's own node, if there is one, else the lowest. */
 unsigned numa_nearest(const struct txn *t, const uint64_t sharers[2]);
 
 /* ---- group.c: cores that share an L2 --------------------------------------------------------- */
 
-/* What private.c's functions of these names do, where the L2 is shared. `of`: the leader. */
+/* The counterparts of private.c's functions of these names, for a shared L2. `of`: the leader. */
 enum priv_state group_state(const struct coherence *c, unsigned of, uint64_t line);
 enum priv_state group_drop(struct txn *t, unsigned of, uint64_t line, enum loss why);
 enum priv_state group_downgrade(struct txn *t, unsigned of);
@@ -502,8 +506,9 @@ uint64_t prefetch_bytes(const struct coherence *c);
 /* The core's L1 does not have the line that it accesses; lines that may be next are asked for. */
 void prefetch_sees(struct coherence *c, unsigned core, uint64_t line, enum mem_traffic traffic,
                    sim_cycle now);
-/* What becomes of a line that was asked for, in this slot of the L2 of a core (a leader, where they
- * are shared). The last two do nothing with others. used: an access has it at `at`, or later. */
+/* A prefetched line in this slot of the L2 of a core (a leader, where L2s are shared) came in, is
+ * used by an access at `at` or later, or is lost. The last two do nothing with lines that nobody
+ * prefetched. prefetch_used returns the cycle at which the access has the line. */
 void prefetch_came(struct txn *t, uint32_t l2_slot, sim_cycle at);
 sim_cycle prefetch_used(struct coherence *c, unsigned core, uint32_t l2_slot, sim_cycle at);
 void prefetch_lost(struct coherence *c, unsigned core, uint32_t l2_slot);

@@ -59,7 +59,7 @@ static void meet(const struct txn *t, unsigned core)
         t->c->host.meets(t->c->host.self, core);
 }
 
-/* What a sibling has in M, the L2 gets. */
+/* The L2 takes over a line that a sibling has in M, and has it in M from now on. */
 static void written_down(struct txn *t, const struct shared_l2 *g)
 {
     g->of->l2.state[g->l2_slot] = PRIV_M;

@@ -50,7 +50,7 @@ static void transfer(struct txn *t, unsigned from)
 
 /* ---- who answers. Each returns when the core has the line ----------------------------------- */
 
-/* Another core, or the home, is of another NUMA node. */
+/* Marks the transaction as far if this core, or home, is in another NUMA node than its own. */
 static void may_be_far(struct txn *t, unsigned core)
 {
     if (numa_several(t->c) && numa_node(t->c, core) != t->node)
@@ -334,7 +334,7 @@ static struct coh_result merged(struct txn *t, sim_cycle at)
     return finish(t, LEVEL_MEMORY, at);
 }
 
-/* Where the request goes. */
+/* Chooses the bank that the request goes to, and with it the home's place in the network. */
 static void choose_home(struct txn *t, bool upgrade)
 {
     const struct coherence *c = t->c;

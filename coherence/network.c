@@ -71,7 +71,7 @@ int network_check(const struct network_params *p, struct err *e)
 /* ---- state ---------------------------------------------------------------------------------- */
 
 struct link {
-    /* Which cycles it carries a flit in, with contention; flits carried so far. */
+    /* The cycles in which it carries a flit, with contention; flits carried so far. */
     struct calendar busy;
     uint64_t flits;
 };
@@ -275,7 +275,7 @@ void network_count(struct network *n, enum msg m, unsigned bytes, enum mem_traff
     n->total.untimed++;
 }
 
-/* With neither NUMA nodes nor who watches. */
+/* Sends a message over an on-chip network that nobody watches; send_beyond adds the rest. */
 ALWAYS_INLINE void deliver(struct network *n, unsigned from, unsigned to, struct worm *w)
 {
     struct totals *t = &n->total;
@@ -315,8 +315,8 @@ static NO_INLINE sim_cycle send_beyond(struct network *n, unsigned from, unsigne
     return w.head;
 }
 
-/* What is not asked of each message is asked before anything else: whoever calls has its arguments
- * still where the other function takes them. */
+/* The rare cases, which need send_beyond, are told apart by one test in front, so that the caller's
+ * arguments are still where that function takes them. */
 sim_cycle network_send(struct network *n, unsigned from, unsigned to, enum msg m, unsigned bytes,
                        enum mem_traffic traffic, sim_cycle floor, sim_cycle at)
 {

@@ -26,8 +26,8 @@ struct network_params {
     uint64_t controllers;  /* of memory */
 };
 extern const struct param network_param_rows[]; /* section network */
-/* What a row can't say: -1 and LARD_CONFIG when the width is no power of 2. To be called after the
- * section is bound. */
+/* Checks the rule that a row can't state: returns -1 and LARD_CONFIG when the width is no power of
+ * 2. To be called after the section is bound. */
 int network_check(const struct network_params *p, struct err *e);
 
 /* NUMA nodes and what is between them (section numa; docs/machine.md, "Several nodes"). */

@@ -205,8 +205,8 @@ sim_cycle coherence_included(const struct coherence *c)
 
 /* ---- what is possible ----------------------------------------------------------------------- */
 
-/* Where latencies are of the whole access, a farther level can't answer sooner than a nearer one.
- */
+/* A farther level can't answer sooner than a nearer one, if latencies are those of the whole
+ * access. */
 static int check_latencies(const struct coh_params *p, struct err *e)
 {
     const char *const nearer = p->l2.size ? "l2" : "l1";

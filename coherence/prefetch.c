@@ -129,7 +129,7 @@ static bool goes_on(const struct coherence *c, struct stream *s, uint64_t page, 
     return true;
 }
 
-/* One of those that may be under way is not; else so many there are. */
+/* Returns the number of a prefetch that is not under way; if all are, how many there may be. */
 static unsigned unused(const struct coherence *c, unsigned core, sim_cycle now)
 {
     unsigned i = 0;

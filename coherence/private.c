@@ -13,7 +13,7 @@ static struct cache *cache_of(const struct coherence *c, unsigned core, enum mem
     return level == LEVEL_L1 ? &c->priv[core].l1 : &c->priv[core].l2;
 }
 
-/* Where a core's caches have a line; CACHE_NONE: not there. */
+/* The slots in which a core's caches have a line; CACHE_NONE: not there. */
 struct places {
     uint32_t l1, l2;
 };
@@ -32,7 +32,7 @@ static struct places places_of(const struct coherence *c, unsigned core, uint64_
     return at;
 }
 
-/* Where both have the line, the L1's state counts. */
+/* Returns the core's state of the line. If both caches have it, the L1's state counts. */
 static enum priv_state state_at(const struct coherence *c, unsigned core, struct places at)
 {
     const struct private_caches *p = &c->priv[core];
@@ -118,7 +118,8 @@ struct moving {
     uint32_t below;
 };
 
-/* Where the core's L2 is, and where its L1: the same, unless cores share L2s. */
+/* The private_caches that hold the core's L2, and those that hold its L1. They differ if cores
+ * share L2s: then the L2 is the leader's. */
 static inline struct private_caches *own(const struct txn *t)
 {
     return &t->c->priv[t->core];

@@ -35,7 +35,7 @@ static void memory_write(struct txn *t, uint64_t line, enum mem_traffic traffic,
 /* ---- the L3's lines. `node`: the NUMA node whose L3 it is -------------------------------------
  */
 
-/* Whose bytes a line in the L3 are. */
+/* Tells whose bytes a line in the L3 holds: the program's, or a policy's. */
 static enum mem_traffic whose(uint8_t l3_state)
 {
     return l3_state & L3_METADATA ? TRAFFIC_METADATA : TRAFFIC_DATA;
@@ -306,7 +306,7 @@ static void put_notice(struct txn *t, enum mem_traffic traffic, unsigned bank, s
     coh_send_as(t, traffic, home, t->core, MSG_ACK, BYTES_CONTROL, at);
 }
 
-/* Another holder of the core's node has the line. */
+/* True: another holder of the line is in the core's NUMA node. */
 static bool node_has(const struct txn *t, const struct entry *e)
 {
     const uint64_t *mask = t->c->numa.mask[numa_node(t->c, t->core)];

@@ -247,7 +247,8 @@ static void declare_answer(struct stats_group *g, enum mem_level level, const st
                     STATS_LE, (fields){&a->all, NULL});
 }
 
-/* Who answered the program's accesses and those to metadata: misses local and remote, apart. */
+/* Counts by the level that answered, for the program's accesses and for those to metadata: misses
+ * local and remote, apart. */
 static void declare_answers(struct stats_group *g, const struct coherence *c)
 {
     const struct coh_stats *s = &c->stats;
