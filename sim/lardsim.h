@@ -162,7 +162,8 @@ LARDSIM_API int lardsim_name(struct lardsim *l, enum lardsim_names space, uint64
  * `cores` are the host's and whose `frequency` is the clock in which the host tells cycles; its
  * caches hold what the host's would, and answer the detector (docs/library.md). */
 
-/* Where and when. Events come in the order in which they happened. */
+/* The core and the time of an event on the host. Events come in the order in which they happened.
+ */
 struct lardsim_at {
     uint64_t cycle; /* when the access was done, or the event happened */
     uint32_t took;  /* cycles from its start to then: what hardware checks beside it; 0: unknown */
@@ -225,8 +226,8 @@ struct lardsim_line_event {
     uint32_t by;    /* the core whose access caused it: it pays for what the detector does then */
     uint32_t dirty; /* 1: it differed from the level below */
 };
-/* What happened to a line in a cache of the host: each fill and each loss, before the access that
- * caused it is pushed, or, of an access of the detector, before the callback below returns. */
+/* Tells what happened to a line in a cache of the host: each fill and each loss, before the access
+ * that caused it is pushed, or, of an access of the detector, before the callback below returns. */
 LARDSIM_API int lardsim_line(struct lardsim *l, const struct lardsim_line_event *line);
 
 struct lardsim_metadata {
@@ -253,8 +254,9 @@ LARDSIM_API void lardsim_on_metadata(struct lardsim *l,
  * lardsim_start. */
 LARDSIM_API int lardsim_record(struct lardsim *l, const char *path, int overwrite);
 
-/* What one must know of the events that are pushed to judge results, as that some are missing. It
- * is in the results, as "caveat"; the latest text counts. Copied. Before lardsim_finish. */
+/* Sets the caveat of the results: a reservation about the events that are pushed, as that some are
+ * missing, which a reader needs to judge the results. The latest text counts. It is in the results,
+ * as "caveat". Copied. Before lardsim_finish. */
 LARDSIM_API int lardsim_caveat(struct lardsim *l, const char *text);
 
 /* Ends the run as a limit does, within some thousand events: it then has an error, and
@@ -293,8 +295,7 @@ struct lardsim_side {
                  */
     uint64_t interval; /* of the thread's, from 1, where a policy has such (cvm); else 0 */
 };
-/* What lies at an address: an object that the events have allocated or copied, or that has a name.
- */
+/* The object at an address: one that the events have allocated or copied, or that has a name. */
 struct lardsim_object {
     const char *name;      /* NULL: not named */
     uint64_t offset;       /* of the address in it */

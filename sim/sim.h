@@ -40,12 +40,13 @@ const char *sim_given(const struct lardsim *l, const char *parameter);
  * all of it from the first event on. */
 void sim_each_setting(const struct lardsim *l,
                       void (*fn)(void *arg, const char *name, const char *text), void *arg);
-/* Of the configuration without its source: equal where that is. */
+/* The hash of the configuration without its source: equal for equal configurations. */
 uint64_t sim_config_hash(const struct lardsim *l);
-/* Of the events so far. */
+/* The digest of the events so far. */
 uint64_t sim_identity(const struct lardsim *l);
 
-/* What grows with the run and is the caller's own is charged here, and stops it, too. */
+/* Returns the run's budget: memory of the caller that grows with the run is charged here, and stops
+ * the run, too. */
 struct budget *sim_memory(struct lardsim *l);
 
 /* The digest of what happened alone, without echoes of the configuration: two runs that differ in a
@@ -67,7 +68,7 @@ struct sim_findings {
     struct sim_finding *at; /* owns */
     size_t n;
 };
-/* Of a run, after lardsim_finish; none where it stopped early. To be freed. */
+/* The findings of a run, after lardsim_finish; none if it stopped early. To be freed. */
 struct sim_findings sim_findings(const struct lardsim *l);
 void sim_findings_free(struct sim_findings *all);
 /* The member "findings" of an object that is open. */
@@ -86,7 +87,8 @@ int sim_output_private(struct lardsim *l, const char *dir);
  * folder. */
 int sim_resolve(struct lardsim *l, unsigned granularity, FILE *canonical);
 
-/* Of all that was given before lardsim_start: where two are equal, so are their configurations. */
+/* The hash of all that was given before lardsim_start: if two are equal, so are their
+ * configurations. */
 uint64_t sim_given_hash(const struct lardsim *l);
 
 /* ---- runs side by side over one reading of a source: session/shared.c ------------------------ */
@@ -111,7 +113,8 @@ void sim_shared_free(struct sim_shared *s);
  * of a run that stops early. Both are new files. Its source is pulled. Before lardsim_start. */
 int sim_keep_executed(struct lardsim *l, const char *trace, const char *numbers);
 
-/* What one must know of the events that were pulled to judge the results; NULL: nothing. */
+/* Returns the reservation about the run's events that a reader of its results needs; NULL: there is
+ * none. */
 const char *sim_caveat(const struct lardsim *l);
 
 /* ---- a run on a machine: session/on_machine.c ------------------------------------------------ */
@@ -142,8 +145,9 @@ bool sim_course(const struct lardsim *l, struct sim_course *to);
 /* ---- policies of a run held against one of them (docs/compare.md) --------------------------- */
 
 int sim_compare(struct lardsim *l); /* this run compares; before lardsim_start */
-/* Of several runs with one configuration, this one: values for the policies of the others ("vc",
- * "naive=vc") are no mistakes, and have no effect. Borrowed. Before lardsim_start. */
+/* Names the policies of the other runs that share this run's configuration: values for those
+ * policies ("vc", "naive=vc") are no mistakes, and have no effect. Borrowed. Before lardsim_start.
+ */
 void sim_others(struct lardsim *l, const char *const *spec, size_t n);
 
 struct sim_instance {             /* valid while l is */

@@ -135,9 +135,9 @@ struct why {
 struct why *why_find(const struct why_ask *ask, struct err *e);
 void why_free(struct why *w);
 
-/* What a policy's view says, and beside it the view tracked: of the same two accesses, where one of
- * the views finds a race. A policy may name another access than the one that it races with; then it
- * is any that it does race with: both.c. */
+/* The answer in a policy's view, and beside it the answer in the view tracked: about the same two
+ * accesses, if one of the views finds a race. A policy may name another access than the one that it
+ * races with; then it is any that it does race with: both.c. */
 struct why_both {
     struct why *why;
     struct why *truth; /* NULL: the view is tracked */

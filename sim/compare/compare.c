@@ -95,7 +95,8 @@ static void add_instance(struct compare *c, const struct checker *checker)
     c->n++;
 }
 
-/* What is promised, not what is found: see compare_same. */
+/* Returns the property that the policy promises, whether or not it kept the promise: compare_same
+ * tells that. */
 static char *promise_text(const struct instance *in, const struct instance *truth)
 {
     static const char *const how[] = {"nothing promised", "sound", "precise", "sound, precise"};

@@ -15,7 +15,8 @@ struct ordering *ordering_new(const struct checker *of, struct budget *budget); 
 void ordering_free(struct ordering *o);
 /* After each event; positions are those of events as they ran, from 1 on. */
 void ordering_note(struct ordering *o, const struct event *ev, uint64_t position);
-/* That thread's event at that position happens before the event in hand, which is tid's. */
+/* True: the event of thread `of` at this position happens before the event in hand, which is tid's.
+ */
 bool ordering_before(const struct ordering *o, sim_tid of, uint64_t position, sim_tid tid);
 
 /* ---- what became of what was remembered: compare/fate.c -------------------------------------- */
@@ -45,7 +46,8 @@ struct fates *fates_new(const struct checker *const *of, uint32_t n, unsigned gr
 void fates_free(struct fates *f);
 /* After each event, once its differences are explained. */
 void fates_note(struct fates *f, const struct event *ev, uint64_t number);
-/* What became, before the event in hand, of what i might remember of that access there. */
+/* Returns the fate, as it was before the event in hand, of instance i's record of that access
+ * there. */
 struct fate fates_find(const struct fates *f, uint32_t i, sim_addr location, uint64_t event,
                        uint8_t op);
 /* Whether i remembers it still, after the event in hand. */
@@ -109,7 +111,8 @@ struct instance {
     struct pair pair; /* of the event in hand: the latest earlier access */
 };
 
-/* It finds what the truth finds: all racy accesses, or where those are not compared, places. */
+/* True: the policy finds what the truth finds: all racy accesses, or places, if it is not compared
+ * by accesses. */
 bool compare_same(const struct instance *in);
 
 struct compare_params {

@@ -83,7 +83,7 @@ static void past_free(struct fates *f, struct fate_past *x)
     free(x);
 }
 
-/* Those that nobody remembers are of no interest. */
+/* Frees the accesses that nobody remembers any more: nothing is asked of them. */
 static void place_tidy(struct fates *f, struct location_past *p)
 {
     uint32_t n = 0;
@@ -145,7 +145,8 @@ static bool event_seen(const struct fates *f, uint64_t event)
     return false;
 }
 
-/* What instance i, which has been looked at, does not remember any more has this fate. */
+/* Gives this fate to all accesses that instance i, which has been looked at, has just ceased to
+ * remember. */
 static void lose(const struct fates *f, const struct location_past *p, uint32_t i, struct fate fate)
 {
     const uint64_t bit = UINT64_C(1) << i;
@@ -167,7 +168,8 @@ static void keep(struct fate_past *x, uint32_t i)
 
 /* ---- accesses ------------------------------------------------------------------------------- */
 
-/* What instance i made of an access that has just taken effect, at this location. */
+/* Notes whether instance i remembers an access that has just taken effect, at this location, and
+ * which others it no longer does. */
 static void see_access(struct fates *f, struct location_past *p, struct fate_past *now, uint32_t i,
                        const struct event *ev, sim_addr location)
 {
@@ -279,8 +281,9 @@ static void own_place(void *arg, void *cell)
     }
 }
 
-/* What was remembered of it where it came from, is remembered here, or was not brought. Else its
- * fate is that of there: what became of it here before was in another life. */
+/* The fate of an access at the place to which its location was copied: kept, if the instance
+ * remembers it here; not brought, if it was remembered only where it came from. Else its fate there
+ * holds here, too: its former fate here belongs to another life of the location. */
 static void bring(struct heap_event *h, struct location_past *to, const struct fate_past *x,
                   sim_addr location)
 {

@@ -101,7 +101,8 @@ static bool remembers_exactly(const struct instance *in)
     return in->promise.claims & CLAIM_SOUND;
 }
 
-/* One that is about other things than conflicts may name such a pair. */
+/* True: both accesses read. A policy that is about other things than conflicts may name such a
+ * pair. */
 bool compare_both_read(const struct pair *p)
 {
     return !event_writes(&p->access) && p->earlier.op == EV_READ;
@@ -134,8 +135,8 @@ unsigned compare_kind(const struct pair *p)
     return p->earlier.op == EV_READ ? CONFLICT_WAR_BIT : CONFLICT_WAW_BIT;
 }
 
-/* Of a pair that is told after its event. If the two do race in both views, the silent side would
- * have found it, had it remembered the earlier one when the later one came. */
+/* Explains a pair that was reported after its event. If the two do race in both views, the silent
+ * side would have found it, had it remembered the earlier one when the later one came. */
 static enum why why_late(const struct instance *silent, const struct instance *reporter)
 {
     if (!(reporter->promise.claims & CLAIM_PRECISE))
@@ -165,7 +166,7 @@ static uint64_t position_of(const struct compare *c, const struct pair *p)
     return p->earlier.event - c->first + 1;
 }
 
-/* Of an access that the silent side checks, and does not order after the other. */
+/* Explains a pair whose access the silent side checks, and does not order after the other. */
 static enum why why_forgotten(const struct compare *c, const struct instance *silent,
                               const struct instance *reporter, struct difference *d)
 {
@@ -189,7 +190,8 @@ static enum why why_forgotten(const struct compare *c, const struct instance *si
         !fates_has_now(c->fates, (uint32_t)(silent - c->instance), p->location, p->earlier.event,
                        p->earlier.op))
         d->fate = (struct fate){.how = FATE_DISPLACED, .event = *c->number};
-    /* Of accesses to a location that one commit makes, policies may remember different ones. */
+    /* A commit may make several accesses to a location, and policies may remember different ones.
+     */
     if (d->fate.how == FATE_KEPT && d->of == OF_PAIR && !d->rule)
         d->fate.how = FATE_ANOTHER;
     if (d->rule || d->fate.rule)
@@ -245,7 +247,8 @@ static enum why find_why(const struct compare *c, const struct instance *silent,
     return why_forgotten(c, silent, reporter, d);
 }
 
-/* What one that goes by a rule of its own says; owned by the caller, or NULL. */
+/* Asks a policy that reports by a rule of its own to explain itself; returns its text, owned by the
+ * caller, or NULL. */
 static char *ask(const struct instance *in, const struct difference *d)
 {
     char text[200] = "";
@@ -255,7 +258,7 @@ static char *ask(const struct instance *in, const struct difference *d)
     return *text ? xstrdup(text) : NULL;
 }
 
-/* As of now: until it is told, the object may move. */
+/* Finds the object of the difference now, as it may have moved before the difference is told. */
 static void locate(const struct compare *c, struct difference *d)
 {
     const struct pair *p = &d->pair;

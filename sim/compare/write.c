@@ -55,7 +55,7 @@ static const char *kind_of_access(const struct event *ev)
     return ev->flags & EVF_VOLATILE ? "of a volatile operation" : "outside its view";
 }
 
-/* What became of the silent side's record. */
+/* Adds the fate of the silent side's record. */
 static void add_fate(struct text *t, const struct difference *d, const struct instance *reporter)
 {
     const unsigned long long event = d->fate.event;
@@ -144,7 +144,8 @@ static void add_unknown(struct text *t, const struct compare *c, const struct di
         add(t, "%s noticed it after the access", reporter->label);
 }
 
-/* One that misses nothing of what its promise is about misses what it is not about. */
+/* Names the rule by which the silent side misses the race. A policy that misses nothing of what it
+ * promises can only miss what its promise is not about. */
 static void add_rule(struct text *t, const struct difference *d, const struct instance *silent,
                      const struct instance *reporter)
 {

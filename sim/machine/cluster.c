@@ -32,7 +32,8 @@ static void stand(struct machine *m, unsigned core, enum spent what, sim_cycle t
     core_spend(m, c, what, to - c->clock);
 }
 
-/* What it did for others comes first, now that it does something. */
+/* Charges the core for the messages of others that it has answered since its previous event, before
+ * it goes on with an event of its own. */
 static void serve(struct machine *m, unsigned core)
 {
     struct core *c = &m->core[core];
@@ -201,7 +202,8 @@ static bool synchronise(struct machine *m, unsigned core, const struct event *ev
     }
 }
 
-/* It is new, and knows what it was forked with; or it was elsewhere, and knows what that did. */
+/* Brings a thread into the core's process. A new thread knows what it was forked with; one that was
+ * in another process knows what that one did. */
 static void enter(struct machine *m, unsigned core, sim_tid tid)
 {
     struct cluster *x = m->cluster;

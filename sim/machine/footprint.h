@@ -45,7 +45,7 @@ void footprint_init(struct footprint *f, unsigned line, struct stats_group *g);
 void footprint_free(struct footprint *f);
 void footprint_region(struct footprint *f, struct pages *pages, bool begins); /* of interest */
 void footprint_settle(struct footprint *f); /* the histograms are brought up to date */
-/* In recorded order: an allocation, clear or copy. */
+/* Follows an allocation, clear or copy. To be called in recorded order. */
 void footprint_heap(struct footprint *f, const struct event *ev);
 
 void footprint_touch_new(struct footprint *f, sim_tid tid, struct pages_near *at, size_t line);

@@ -30,8 +30,8 @@ static const char *const columns[] = {
     "network.queue-cycles",
     "memory.waited",
 };
-/* Where rows are few there is room for more: marks of the trace, and by core ("%zu") why it does
- * not go on. Columns of zeros are left out then. */
+/* More columns, if rows are few: marks of the trace, and by core ("%zu") why it does not go on.
+ * Columns of zeros are left out then. */
 static const char *const marks[] = {"events.kind.phase", "events.kind.gc-begin",
                                     "events.kind.gc-end", "events.kind.roi-begin",
                                     "events.kind.roi-end"};
@@ -188,7 +188,7 @@ static void double_length(struct intervals *i)
     }
 }
 
-/* Where the next row is put together. */
+/* Returns the room in which the next row is put together. */
 static uint64_t *next_row(struct intervals *i)
 {
     const size_t width = i->n + 2;

@@ -176,7 +176,7 @@ static int bad_choice(const char *what, const char *why, const char *remedy, str
     return err_set(e, LARD_CONFIG, "%s %s; %s", what, why, remedy);
 }
 
-/* What only makes sense together. */
+/* Checks the parameters that only make sense together. */
 static int check_params(const struct machine *m, const struct pages_params *pages, struct err *e)
 {
     const struct machine_params *p = &m->params;
@@ -440,7 +440,8 @@ static NO_INLINE enum mem_level access_lines(struct machine *m, unsigned core,
     return most;
 }
 
-/* To where the bytes lie with metadata beside fields. The footprint is the program's own. */
+/* Accesses the bytes at the place that they have with metadata beside fields. The footprint is that
+ * of the program alone. */
 static NO_INLINE enum mem_level access_inflated(struct machine *m, unsigned core,
                                                 const struct event *ev, uint64_t bytes,
                                                 struct inline_range to, enum mem_cmd cmd)
@@ -629,7 +630,7 @@ void machine_look(struct machine *m, bool in_region)
     footprint_settle(&m->footprint);
 }
 
-/* Who has no more to do is idle until the last one has done. */
+/* A core that has no more to do is idle until the last one has done. */
 void machine_finish(struct machine *m)
 {
     machine_settle(m);

@@ -37,7 +37,7 @@ struct core_params { /* section core */
 };
 extern const struct param machine_param_rows[], core_param_rows[];
 
-/* Where a core's cycles go: they add up to the run's. */
+/* The uses of a core's cycles: they add up to the cycles of the run. */
 enum spent {
 #define SPENT(NAME, ...) SPENT_##NAME,
 #include "sim/machine/spent.def"
@@ -69,7 +69,7 @@ struct seen_access {
     char was[2], has[2]; /* of the L1, the L2; 0: there is none */
 };
 
-/* What a scheduler in which others go on in the middle of an event does for those of this core. */
+/* The services of a scheduler in which other cores go on in the middle of an event of this core. */
 struct machine_turns {
     sim_cycle (*until)(void *scheduler, unsigned core, sim_cycle at); /* or later: when it is */
     sim_cycle (*steps)(void *scheduler, unsigned core, const struct mem_run *r, sim_cycle now);
@@ -85,7 +85,7 @@ struct machine_turns {
     sim_cycle (*mispredicted)(void *scheduler, unsigned core, sim_cycle now);
 };
 
-/* Who watches a run is told of this, besides what coherence tells (docs/debugging.md). */
+/* A watcher of the run is told of these, besides what coherence tells (docs/debugging.md). */
 struct machine_sights {
     void *self;
     /* An access was made: its bytes, of the program or of a policy; the states that the core's L1
@@ -97,7 +97,7 @@ struct machine_sights {
     void (*wakes)(void *self, sim_cycle at);
     /* A thread waits for another one's event. */
     void (*waits)(void *self, unsigned core, enum wait_reason why, sim_tid by, uint64_t event);
-    /* What the watched one stands for. */
+    /* The machine's own access function, for which the watched one stands. */
     struct coh_result (*made)(struct machine *m, unsigned core, struct paddr physical,
                               unsigned bytes, enum mem_cmd cmd, sim_cycle now);
 };
@@ -147,7 +147,7 @@ struct machine *machine_new(struct config *config, struct stats *stats, uint32_t
 void machine_account(struct machine *m, struct budget *b); /* what it has, and what it will */
 void machine_free(struct machine *m);
 
-/* To the timeline and to who watches. */
+/* Tells the timeline, and whoever watches, of cycles that a core is charged. */
 void machine_tell_spent(struct machine *m, unsigned core, enum spent what, uint64_t cycles);
 
 /* Charges cycles of a core: its clock goes on by as many. */
@@ -185,7 +185,7 @@ static inline sim_cycle machine_step_begins(struct machine *m, unsigned core,
     r->counts->cycles[s->part][TIME_INSTRUCTIONS] += s->instructions;
     return now + s->instructions;
 }
-/* Its access was made, from `began` on. */
+/* Counts a step's access that was made, from `began` on; returns when it was done. */
 static inline sim_cycle machine_step_done(const struct mem_run *r, size_t i, sim_cycle began,
                                           struct coh_result is)
 {
@@ -206,7 +206,7 @@ static inline struct coh_result machine_metadata(struct machine *m, unsigned cor
         return outside_access(m->outside, core, at, bytes, cmd, now);
     return coherence_access(m->coherence, core, at, cmd, TRAFFIC_METADATA, now);
 }
-/* Its access, at its turn: when it is done. */
+/* Makes a step's access, at its turn; returns when it is done. */
 static inline sim_cycle machine_step(struct machine *m, unsigned core, const struct mem_run *r,
                                      size_t i, sim_cycle now)
 {
@@ -219,9 +219,9 @@ static inline sim_cycle machine_step(struct machine *m, unsigned core, const str
 struct coh_result machine_metadata_seen(struct machine *m, unsigned core, struct paddr at,
                                         unsigned bytes, enum mem_cmd cmd, sim_cycle now);
 void machine_watch(struct machine *m); /* once there is a scheduler: accesses of the program, too */
-/* All of them, where nobody goes on in between. */
+/* Makes all steps of the run at once, for an order in which no other core goes on in between. */
 sim_cycle machine_steps(struct machine *m, unsigned core, const struct mem_run *r, sim_cycle now);
-/* What policies get of the machine; their host is the machine: policies.c. */
+/* Returns the machine as policies see it, whose host is the machine: policies.c. */
 struct policy_machine machine_policies(struct machine *m);
 sim_cycle machine_exec(void *machine, unsigned core, unsigned instructions, sim_cycle now);
 sim_cycle machine_mem_seen(void *machine, unsigned core, struct paddr physical, unsigned bytes,

@@ -34,7 +34,8 @@ struct coh_result outside_access(struct outside *o, unsigned core, struct paddr 
 void outside_data(struct outside *o,
                   unsigned level); /* an access of the program, by who answered */
 
-/* What the host says of a line; kept for policies if one of them hears it: bits by line_what. */
+/* Takes a line event that the host tells, and keeps it for policies if one of them hears it (hears:
+ * bits by line_what). */
 void outside_line(struct outside *o, const struct line_event *line, unsigned hears);
 struct line_queue *outside_lines(struct outside *o);
 

@@ -57,7 +57,7 @@ sim_cycle machine_mem_seen(void *machine, unsigned core, struct paddr addr, unsi
     return now;
 }
 
-/* One by one, each at its turn. */
+/* Makes the steps one by one, each at its turn. */
 static sim_cycle run_seen(void *machine, unsigned core, const struct mem_run *r, sim_cycle now)
 {
     struct machine *m = machine;

@@ -12,7 +12,7 @@ extern const struct param timeline_param_rows[]; /* section timeline */
 /* NULL: an error is set. A file that is there is replaced, when all is written. */
 struct timeline *timeline_new(const char *path, bool replace, struct config *config, unsigned cores,
                               struct err *e);
-/* What the core is charged from now on is for this event. */
+/* Names the event that the core is charged for from now on. */
 void timeline_event(struct timeline *t, unsigned core, const struct event *ev, uint64_t number);
 /* Hears of all cycles, as they are charged. */
 void timeline_spent(struct timeline *t, unsigned core, enum spent what, sim_cycle from,

@@ -19,7 +19,7 @@ int tlb_check(const struct tlb_params *p, struct err *e);
 struct tlb;
 struct tlb *tlb_new(const struct tlb_params *p); /* NULL: all translations are at hand */
 void tlb_free(struct tlb *t);                    /* NULL is fine, too */
-/* What the translation of an address takes. second, walks: counted. */
+/* Returns the cycles that the translation of an address takes. second, walks: counted. */
 sim_cycle tlb_cycles(struct tlb *t, struct paddr at, uint64_t *second, uint64_t *walks);
 
 #endif

@@ -125,7 +125,7 @@ static struct fresh *rightmost(struct fresh *f)
     return f;
 }
 
-/* What remains beyond `last` of the interval that begins last in the tree. */
+/* Returns the part beyond `last` of the interval that begins last in the tree, or NULL. */
 static struct fresh *tail_of(struct order *o, struct fresh *tree, sim_addr last)
 {
     const struct fresh *f = rightmost(tree);
@@ -169,7 +169,7 @@ static struct fresh *tree_in(const uint64_t *slot)
     return slot ? (struct fresh *)(uintptr_t)*slot : NULL;
 }
 
-/* All pages without any that has run; with `all`, nothing remains. */
+/* Tidies all pages: events that have run leave them; with `all`, nothing remains. */
 static void each_page(struct order *o, bool all)
 {
     struct map kept;

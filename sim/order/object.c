@@ -186,8 +186,8 @@ void order_commit(struct order *o, sim_addr granule)
 
 /* ---- barriers ------------------------------------------------------------------------------- */
 
-/* Whoever arrives first in a round waits for the arrivals of the round that began before, so that a
- * barrier's rounds keep their order whoever takes part in them. */
+/* The thread that arrives first in a round waits for the arrivals of the round that began before,
+ * so that a barrier's rounds keep their order even if different threads take part in them. */
 static void begin_round(struct order *o, const struct event *ev, struct object *round)
 {
     struct object *front = object_get(o, OBJECT_FRONT, ev->addr, 0);

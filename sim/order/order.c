@@ -188,7 +188,7 @@ static const bool plain_kind[EV_KINDS] = {
     [EV_BRANCHES] = true, [EV_UNINSTRUMENTED] = true, [EV_REMAP] = true,
 };
 
-/* Its n records, behind the lane's last one; there is room. */
+/* Appends an event's n records behind the lane's last one; there is room. */
 ALWAYS_INLINE void append(struct order *o, struct lane *l, const struct event *ev, uint32_t n,
                           uint64_t number)
 {
@@ -297,7 +297,7 @@ static void peek_nothing(const struct order *o, const struct lane *l, struct ord
     *to = (struct order_next){.state = o->closed || (l && l->over) ? ORDER_OVER : ORDER_UNKNOWN};
 }
 
-/* What the next event of a thread waits for, if it is one that may have to wait. */
+/* Finds the event that a thread's next event waits for, if that is one that may have to wait. */
 static NO_INLINE void peek_special(struct order *o, sim_tid tid, struct order_next *to)
 {
     const struct need *first = must_wait(o, tid);

@@ -66,7 +66,8 @@ void order_peek(struct order *o, sim_tid tid, struct order_next *to);
 bool order_take(struct order *o, sim_tid tid);
 size_t order_woken(const struct order *o, const sim_tid **tids);
 
-/* Whose next event is the oldest that is pending; it is always READY. Not when none is pending. */
+/* Returns the thread whose next event is the oldest that is pending; it is always READY. Not to be
+ * called when none is pending. */
 sim_tid order_oldest(struct order *o);
 
 uint64_t order_pending(const struct order *o);     /* added and not taken */

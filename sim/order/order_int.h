@@ -190,7 +190,8 @@ void order_heap_settle(struct min_heap *p, size_t i); /* the key of slot i has g
 
 /* ---- order/sync.c --------------------------------------------------------------------------- */
 
-/* What the event needs and what it leaves behind for others; returns its extra, or NULL. */
+/* Finds the events that this one needs, and leaves behind what later ones need of it; returns its
+ * extra, or NULL. */
 struct extra *order_constrain(struct order *o, const struct event *ev, uint64_t number);
 void order_extra_free(struct order *o, struct extra *x);
 

@@ -90,8 +90,9 @@ static void fork_thread(struct order *o, const struct event *ev)
     child->attention = true;
 }
 
-/* Where no end of it was seen, the view no-thread takes the clock of the kernel thread on which it
- * ran: all that has run there by now, and nothing that comes later. */
+/* A thread whose end was never seen is joined through its kernel thread in the view no-thread: the
+ * view takes that one's clock, which has all that has run there by now, and nothing that comes
+ * later. */
 static void join_kernel(struct order *o, const struct lane *child)
 {
     struct kernel *k = kernel_at(o, child->kernel);
@@ -158,7 +159,7 @@ static void raise_clock(struct order *o, struct lane *l, uint64_t time)
     l->mark[l->marks++] = (struct clock_mark){time - 1, o->me};
 }
 
-/* What the other thread did up to that time of its own happened before. */
+/* The events of the other thread up to that time of its own happened before this one. */
 static void follow_clock(struct order *o, sim_tid tid, uint64_t time)
 {
     const struct lane *l = order_lane(o, tid);

@@ -42,7 +42,7 @@ struct heap_slot order_heap_pop(struct min_heap *p)
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-/* Of several events of a thread the last one implies the others. */
+/* Keeps the last one of each thread's events, as it implies the others. */
 void order_tidy(struct order *o, struct need_list *l)
 {
     size_t kept = 0;

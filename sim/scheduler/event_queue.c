@@ -169,7 +169,7 @@ bool queue_goes_on(struct timed *s, sim_cycle at)
     return true;
 }
 
-/* Others whose time comes first go first. */
+/* Suspends the agent until `at`: others whose time comes first go first. Returns its time then. */
 sim_cycle queue_until(void *arg, unsigned core, sim_cycle at)
 {
     struct timed *s = arg;

@@ -38,7 +38,8 @@ struct pipeline { /* of a core */
     struct predictor *predictor; /* owns; NULL: all guesses are right */
 };
 
-/* Whose cycles pass: they are charged to the core, counted, or only foreseen. */
+/* The owner of the cycles that pass: the program's are charged to the core, a policy's are counted,
+ * and the foreseen ones are neither. */
 enum who { PROGRAM, POLICY, FORESEEN };
 struct moment { /* how far a core is */
     struct timed *s;
@@ -104,7 +105,7 @@ static inline void passes(struct moment *t, enum spent what, sim_cycle to)
     t->now = to;
 }
 
-/* Others whose time comes first go first. */
+/* Lets others whose time comes first go first. */
 static inline void turn(struct moment *t)
 {
     if (t->now != t->s->queue.now)
@@ -126,7 +127,8 @@ static void wait_value(struct moment *t, const struct flight *f)
 
 /* ---- the front end --------------------------------------------------------------------------- */
 
-/* Who waits, or has no thread, leaves its part to the others. */
+/* Divides the front end among the cores that share it; one that waits, or has no thread, leaves its
+ * part to the others. */
 static NO_INLINE void share(const struct timed *s, unsigned core)
 {
     const unsigned n = (unsigned)params(s)->shared_front_end, first = core - core % n;
@@ -137,7 +139,7 @@ static NO_INLINE void share(const struct timed *s, unsigned core)
     s->pipe[core].width = PARTS * (params(s)->width > run ? params(s)->width / run : 1);
 }
 
-/* What the core has of the front end from now on, until it is asked again. */
+/* Sets the core's part of the front end, which holds until the core asks again. */
 static inline void take_part(const struct timed *s, unsigned core)
 {
     if (UNLIKELY(params(s)->shared_front_end > 1))
@@ -198,14 +200,14 @@ static void issue(struct moment *t, uint64_t n)
     }
 }
 
-/* One more instruction may be issued. */
+/* Waits until one more instruction may be issued. */
 static void make_room(struct moment *t)
 {
     while (!room(t) && wait_oldest(t))
         ;
 }
 
-/* So many, and there is room for one more, of an access. */
+/* Issues the n instructions in front of an access, and waits until there is room for the access. */
 static inline void issue_before(struct moment *t, uint64_t n)
 {
     if (LIKELY(!t->p->n)) {
@@ -217,7 +219,7 @@ static inline void issue_before(struct moment *t, uint64_t n)
     make_room(t);
 }
 
-/* What the instructions that a policy counts stand for. */
+/* Returns how many instructions the n that a policy counts stand for. */
 static inline uint64_t with_unmodelled(const struct moment *t, uint64_t n)
 {
     if (LIKELY(!params(t->s)->unmodelled))
@@ -268,7 +270,7 @@ static inline sim_cycle starts(const struct moment *t, const struct access *a)
     return a->after ? later(issued, t->p->value.ready) : issued;
 }
 
-/* It is one of those that can hold the core up. */
+/* Adds a load to those that can hold the core up. */
 static NO_INLINE void watch(struct moment *t, const struct flight *f)
 {
     struct pipeline *p = t->p;
@@ -313,7 +315,7 @@ static struct mshr *fetching(const struct moment *t, struct paddr line)
     return NULL;
 }
 
-/* One that is free; else the first to be. */
+/* Returns an MSHR that is free; else the one that will be free first. */
 static struct mshr *first_free(const struct moment *t)
 {
     struct mshr *slot = slots(t->s, t->core), *first = slot;
@@ -354,7 +356,8 @@ static void fetch_later(struct moment *t, const struct access *a, struct mshr *s
     s->st.overlapped++;
 }
 
-/* Of a policy: whether other cores were asked, or at least the L1 was not enough. */
+/* Counts who answered a policy's access: whether other cores were asked, or at least the L1 was not
+ * enough. */
 static inline void answered(const struct moment *t, uint8_t level)
 {
     if (level != LEVEL_L1 && t->run)
@@ -489,7 +492,7 @@ void pipeline_fetched(struct timed *s, unsigned core, const struct mshr *slot)
 
 /* ---- stores and atomics ---------------------------------------------------------------------- */
 
-/* All that the core has under way is done. */
+/* Waits until all that the core has under way is done. */
 static void drain(struct moment *t)
 {
     const struct core_buffers *b = &t->s->buffers[t->core];
@@ -514,7 +517,7 @@ static struct coh_result wait_access(struct moment *t, const struct access *a)
     return r;
 }
 
-/* In what state its line was for the core. */
+/* Tells the state that an atomic's line had for the core, from the answer to the access. */
 static enum atomic_line line_was(struct coh_result r)
 {
     return r.upgraded                ? ATOMIC_SHARED
@@ -567,7 +570,7 @@ static struct coh_result store(struct moment *t, const struct access *a)
     return at_level(LEVEL_L1);
 }
 
-/* Who answered, as far as that is known by now. */
+/* Makes the access. Returns the level that answered, as far as that is known by now. */
 static struct coh_result make(struct moment *t, const struct access *a)
 {
     translate(t, a->at);
@@ -717,7 +720,8 @@ static void on_the_way(void *self, unsigned core, uint64_t from)
     predictor_passes(s->pipe[core].predictor, from);
 }
 
-/* What was issued behind it was in vain. It decides by the latest load. */
+/* A policy's branch was guessed wrong: the instructions issued behind it were in vain. The branch
+ * decides by the latest load, and so waits for its value. */
 static sim_cycle mispredicted(void *self, unsigned core, sim_cycle now)
 {
     struct timed *s = self;

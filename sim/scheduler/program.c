@@ -25,7 +25,8 @@ void scheduler_drive(struct scheduler *head, struct source *program)
 
 /* ---- threads that come and go --------------------------------------------------------------- */
 
-/* By the kind of event with which it will go on; else it is a lock. */
+/* The reason for which a thread waits, by the kind of event with which it will go on; any other
+ * kind waits for a lock. */
 static const uint8_t waits_for[EV_KINDS] = {
     [EV_BARRIER_DEPART] = WAIT_BARRIER, [EV_JOIN] = WAIT_JOIN,
     [EV_CLASS_USE] = WAIT_CLASS,        [EV_TXN_BEGIN] = WAIT_COMMIT,
@@ -109,8 +110,8 @@ static int add(struct timed *s, const struct event *ev)
     return 0;
 }
 
-/* What happened goes into the window. Those that were made to do something, in the middle of a
- * sleep, wake up for it. */
+/* Adds the new events to the window. Threads that were made to do something in the middle of a
+ * sleep wake up for it. */
 static int add_all(struct timed *s, const struct driven_answer *a)
 {
     for (size_t i = 0; i < a->records; i += event_records(&a->rec[i])) {

@@ -97,7 +97,7 @@ static inline void take_slice(const struct recorded *r, struct turn *t)
         t->end = t->ev + records - 1 + event_records(t->ev + records - 1);
 }
 
-/* What the stream rules allow of the turn. */
+/* Cuts the turn at the first event that the stream rules forbid. False: nothing is left. */
 static NO_INLINE bool rules_allow(struct recorded *r, struct turn *t)
 {
     if (r->broken.code)

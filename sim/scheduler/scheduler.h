@@ -144,9 +144,9 @@ static inline bool scheduler_next(struct scheduler *s, struct turn *t)
 {
     return s->type->next(s, t);
 }
-/* Where the core is, or, with -1, whoever has the turn: what is known of *to, which is
- * WHERE_UNKNOWN before, and the event in hand, or NULL. In program order the event's number is that
- * in which it was made, as it has no other yet. */
+/* Tells where the core is, or, with -1, the core that has the turn: sets the members of *to that
+ * are known (it is WHERE_UNKNOWN before), and returns the event in hand, or NULL. In program order
+ * the event's number is that in which it was made, as it has no other yet. */
 static inline const struct event *scheduler_where(const struct scheduler *s, int core,
                                                   struct whereabouts *to)
 {

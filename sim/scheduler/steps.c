@@ -75,8 +75,8 @@ static NO_INLINE NO_RETURN void not_its_turn(const struct timed *s, unsigned cor
                   (unsigned long long)now, (unsigned long long)s->queue.now);
 }
 
-/* To the turn of step h->at, or of a later one if it hits. Returns the first of the hits before
- * that, which are still to be made. */
+/* Waits for the turn of step h->at, or of a later one if it hits. Returns the first of the hits
+ * before that, which are still to be made. */
 static size_t wait_turn(struct timed *s, unsigned core, struct ahead_steps *h)
 {
     const struct machine *m = s->machine;

@@ -17,7 +17,8 @@ sim_cycle timed_stop(void *self, unsigned core, sim_cycle now)
     return now;
 }
 
-/* What the core loses: it may have been in the middle of an event when the stop began. */
+/* Returns the cycles that the stop takes from the core, which may have been in the middle of an
+ * event when the stop began. */
 static sim_cycle lost(const struct timed *s, unsigned core, sim_cycle end)
 {
     const sim_cycle clock = s->machine->core[core].clock + s->core[core].lost;

@@ -82,7 +82,8 @@ void thread_waits_for_core(struct timed *s, sim_tid tid)
     s->threads.coreless[s->threads.n_coreless++] = tid;
 }
 
-/* Its place among those that wait for a core, if it is among the first `among`; else `among`. */
+/* Returns a thread's place among those that wait for a core, if it is among the first `among`; else
+ * `among`. */
 static size_t turn_of(const struct timed *s, sim_tid tid, size_t among)
 {
     size_t i = 0;

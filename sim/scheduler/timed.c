@@ -22,9 +22,8 @@ static sim_cycle could_from(const struct timed *s, sim_tid tid, const struct run
     return ready > clock ? ready : clock;
 }
 
-/* Its better one: who is in the middle of a step, for whom others may wait; then who could go
- * first.
- */
+/* True: thread a goes before b on their core. A thread in the middle of a step goes first, as
+ * others may wait for it; then the one that could go first. */
 static bool comes_before(const struct timed *s, const struct run_queue *q, sim_tid a, sim_tid b)
 {
     const bool first = s->threads.at[a].pending > 0, second = s->threads.at[b].pending > 0;
@@ -56,8 +55,8 @@ static NO_INLINE bool choose_among(struct timed *s, struct run_queue *q)
     return true;
 }
 
-/* Whose turn it is among the core's threads: who could go first; of several the one that runs while
- * its turn lasts, then the next in the round. False: nobody's. */
+/* Gives the turn to one of the core's threads: the one that could go first; of several the one that
+ * runs while its turn lasts, then the next in the round. False: no thread can go. */
 static inline bool choose(struct timed *s, struct run_queue *q)
 {
     if (LIKELY(q->n == 1)) /* its turn is 0 */
@@ -103,7 +102,7 @@ static void unpark(struct timed *s, sim_tid tid, enum thread_state now)
     s->threads.parked--;
 }
 
-/* Who goes next on the core depends on an event that is about to be read. */
+/* True: an event that is about to be read may change which thread goes next on the core. */
 static inline bool must_know(struct timed *s, const struct run_queue *q)
 {
     if (LIKELY(!q->parked) || s->head.trace.closed || order_full(s->order))
@@ -136,7 +135,8 @@ static void stand(struct timed *s, struct run_queue *q, sim_tid tid)
     queue_at(s, q->agent, at > s->queue.now ? at : s->queue.now);
 }
 
-/* Its next event can't be its core's next, or is not made before the core has come to it. */
+/* Takes out of the choice a thread whose next event can't be its core's next, or is not made before
+ * the core has come to it. */
 static NO_INLINE void pass_over(struct timed *s, struct run_queue *q, sim_tid tid)
 {
     if (q->next.state == ORDER_OVER) {
@@ -173,7 +173,7 @@ static inline void take_up(struct timed *s, struct run_queue *q, sim_tid tid)
     queue_at(s, q->agent, at);
 }
 
-/* Its thread waits in the middle of a step, and keeps the core for a while. */
+/* True: the core's thread waits in the middle of a step, and keeps the core for a while. */
 static NO_INLINE bool spins_on(const struct timed *s, struct run_queue *q)
 {
     q->spins = s->threads.at[q->last].state == THREAD_WAITING;
@@ -224,7 +224,7 @@ static void place_waiting(struct timed *s)
     }
 }
 
-/* Its first event may run from `at` on, unless it still waits for something else. */
+/* Lets a thread's first event run from `at` on, unless it still waits for something else. */
 static void start(struct timed *s, sim_tid tid, sim_cycle at)
 {
     struct sched_thread *th = &s->threads.at[tid];
@@ -265,7 +265,7 @@ static void leave(struct timed *s, sim_tid tid)
     thread_leaves(s, tid);
 }
 
-/* What the event, which has run, says of threads. */
+/* Changes the states of threads as the event, which has run, demands. */
 static void settle_threads(struct timed *s, sim_tid tid, enum ev_kind kind, uint64_t aux)
 {
     if (kind == EV_THREAD)
@@ -367,7 +367,7 @@ static NO_INLINE void wait_for(struct timed *s, struct run_queue *q)
     plan(s, q);
 }
 
-/* It has waited as long as a switch takes: now others have the core. */
+/* The core's thread has spun for as long as a switch takes: now others have the core. */
 static NO_INLINE void spun(struct timed *s, struct run_queue *q)
 {
     q->spins = false;
@@ -406,7 +406,8 @@ static inline bool arrive(struct timed *s, struct run_queue *q, struct turn *t)
     return false;
 }
 
-/* What a step is was not known before, so nor was quite when it is. False: later. */
+/* Holds the plan of a step, made before the step was known, against the time at which the step
+ * really is. False: that time comes later. */
 static bool is_there(struct timed *s, struct run_queue *q)
 {
     const sim_cycle at = after(s, q, q->next.ev->gap);
@@ -420,7 +421,8 @@ static bool is_there(struct timed *s, struct run_queue *q)
     return true;
 }
 
-/* Its thread has come to a step that was not known when it was planned. False: to no event. */
+/* Learns the step that the core's thread has come to, which was not known when it was planned.
+ * False: no event of it may run now. */
 static NO_INLINE bool learn(struct timed *s, struct run_queue *q)
 {
     const sim_tid tid = q->last;

@@ -17,7 +17,7 @@
 
 struct timed;
 
-/* Whatever has a time at which it goes on: a core, its store buffer, each of its MSHRs. */
+/* An agent has a time at which it goes on: a core, its store buffer, each of its MSHRs. */
 struct agent {
     sim_cycle at;
     struct fiber *fiber; /* asleep in the middle of something; NULL: not */
@@ -125,7 +125,7 @@ struct buffered_store { /* in a store buffer */
 struct mshr { /* a load that missed, and is not waited for */
     struct paddr addr;
     bool busy, going; /* given out; started */
-    /* Of a pipelined core, where addr is of the line. */
+    /* Only a pipelined core uses these; addr is then the line's. */
     sim_cycle done; /* CYCLE_NEVER: not known yet */
     uint8_t level;
     enum mem_traffic traffic;
@@ -238,7 +238,7 @@ void buffers_drain(struct timed *s, unsigned core); /* waits for all of the core
 void buffers_push(struct timed *s, unsigned core, const struct buffered_store *st, sim_cycle now);
 void buffers_count(struct mem_counts *n, uint8_t level); /* who answered a policy's access */
 enum overlap { OVERLAP_NONE, OVERLAP_PART, OVERLAP_ALL };
-/* Of a load with the youngest store that gives some of its bytes. */
+/* Compares a load with the youngest store in the buffer that gives some of its bytes. */
 enum overlap buffers_overlap(const struct timed *s, unsigned core, struct paddr at, unsigned bytes);
 
 /* pipeline.c: all is for core.type = pipelined */
@@ -269,10 +269,10 @@ struct sched_thread *thread_of(struct timed *s, sim_tid tid); /* made when new; 
 int thread_recorded(struct timed *s, const struct event *ev, uint64_t number);
 int threads_foresee(const struct timed *s, const struct trace_summary *all, struct err *e);
 void thread_waits_for_core(struct timed *s, sim_tid tid); /* in recorded order of first events */
-/* Its first event may run (NULL: not known) from its ready_at on: gives it a core, which it uses
- * from then on, or as much later as a seed says; false: none for now. */
+/* Gives a core to a thread whose first event may run (NULL: not known) from its ready_at on. The
+ * thread uses the core from then on, or as much later as a seed says. False: no core for now. */
 bool thread_place(struct timed *s, sim_tid tid, const struct event *first);
-/* One that could start and whose turn it is to get a core. */
+/* Finds a thread that could start and whose turn it is to get a core. */
 bool thread_next_placeable(struct timed *s, sim_tid *tid);
 void thread_leaves(struct timed *s, sim_tid tid); /* its core */
 void thread_to_kernel(struct timed *s, sim_tid tid, uint64_t kernel);
@@ -282,9 +282,11 @@ int thread_lives(struct timed *s, sim_tid tid);
 
 /* program.c */
 bool program_begins(struct timed *s); /* once, thread 0 is there; false: an error is set */
-/* It has nothing more to run. False: nor does it stand before a step, or it does so later. */
+/* Asks a thread that has no event to run. True: it stands before a step, which it may make now.
+ * False: it stands before none, or makes it later. */
 bool program_stands(struct timed *s, sim_tid tid);
-/* It has come to its next step. False: that makes no event of its own now. */
+/* Asks a thread that has come to its next step for the event of that. False: the step makes none
+ * now. */
 bool program_asks(struct timed *s, sim_tid tid);
 void program_ran(struct timed *s, sim_tid tid, sim_cycle at); /* an event of it is done */
 int program_stuck(const struct timed *s);

@@ -136,7 +136,7 @@ static char *value_of(const struct lardsim *l, const char *name, size_t n)
     return xasprintf("%" PRIu64, value);
 }
 
-/* With values and the label in their places. Owned by the caller. */
+/* Returns the sentence with values and the label in their places. Owned by the caller. */
 static char *sentence(const struct lardsim *l, const char *text, const char *label)
 {
     char *all = xstrdup("");
@@ -176,7 +176,8 @@ static void add(struct sim_findings *all, const struct lardsim *l, const struct 
     add_knobs(f, r->parameters, label);
 }
 
-/* Of what has not run to its end nothing is said: another configuration might stop elsewhere. */
+/* A run that has not come to its end has no findings: with another configuration it might stop
+ * elsewhere. */
 struct sim_findings sim_findings(const struct lardsim *l)
 {
     struct sim_findings all = {NULL, 0};

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is left of an instruction goes to the next gap, so that sums are right. */
+/* Returns the instructions of so many bytecodes. The fraction that is left goes to the next gap, so
+ * that sums are right. */
 static uint32_t instructions(struct lardsim *l, uint32_t bytecodes)
 {
     const uint64_t all = bytecodes * l->machine->core_params.bytecode + l->gaps.rest,

@@ -238,7 +238,7 @@ static void tell_new(void *arg, const char *name, const char *unit, const char *
     free(first);
 }
 
-/* And those of processes with memories of their own. */
+/* Names the statistics of processes with memories of their own, too. */
 static void each_stat_of_dsm(struct other_stats *t)
 {
     struct lardsim *l = lardsim_new();
@@ -249,8 +249,8 @@ static void each_stat_of_dsm(struct other_stats *t)
     lardsim_free(l);
 }
 
-/* Of a run that has all policies, on a machine of several nodes with shared L2s and pipelined
- * cores, compared; it is made, and nothing runs. */
+/* Names the statistics of a run that has all policies, on a machine of several nodes with shared
+ * L2s and pipelined cores, compared; the run is made, and nothing runs. */
 void sim_each_stat(void (*fn)(void *arg, const char *name, const char *unit, const char *help),
                    void *arg)
 {

@@ -61,7 +61,7 @@ static int push(struct lardsim *l, const struct host_at *at, const struct lardsi
         rec[0].aux = ev->site;
         return session_push(l, at, rec);
     }
-    /* Only what needs it has a second record, as in a trace. */
+    /* An event has a second record only if it needs one, as in a trace. */
     if (event_has_second(ev->kind) || ev->site || ev->addr2 || ev->size) {
         rec[0].flags |= EVF_MORE;
         rec[1] = (struct event){.addr = ev->addr2, .aux = ev->site, .size = ev->size};
@@ -177,7 +177,8 @@ int lardsim_cycles(const struct lardsim *l, unsigned core, uint64_t *clock, uint
     return 0;
 }
 
-/* What the host says of a line, if it may. */
+/* Checks the line event that the host tells; the error names the member that is out of its range.
+ */
 static bool line_good(struct lardsim *l, const struct lardsim_line_event *line)
 {
     const uint64_t cores = l->machine->params.cores;

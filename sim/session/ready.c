@@ -111,7 +111,7 @@ struct lardsim_object session_object(const struct lardsim *l, const struct objec
     };
 }
 
-/* From the policy's form to the caller's, with names. */
+/* Tells the caller of a race, in the form of lardsim.h, with names. */
 static void tell_race(void *arg, const struct race *race)
 {
     struct lardsim *l = arg;
@@ -141,7 +141,8 @@ static int label_order(const char *a, const char *b)
     return by ? by : (n > k) - (n < k);
 }
 
-/* Where a policy's metadata lie does not depend on the order in which policies are listed. */
+/* Counts the labels in front of this one in their own order, so that a policy's metadata lie at the
+ * same place in whatever order the policies are listed. */
 static unsigned labels_before(const struct lardsim *l, const char *spec)
 {
     unsigned before = 0;
@@ -151,8 +152,8 @@ static unsigned labels_before(const struct lardsim *l, const char *spec)
     return before;
 }
 
-/* Those whose decisions take no time decide first, as other cores go on while others pay; of the
- * rest the labels in order. */
+/* Policies whose decisions take no time decide first, as other cores go on while others pay; the
+ * rest go by their labels. */
 static int turn_order(const void *a, const void *b)
 {
     const struct checker *const *x = a, *const *y = b;

@@ -48,7 +48,8 @@ void run_look(const struct lardsim *l)
         machine_look(l->machine, l->in_region);
 }
 
-/* What no part of the run has noticed by itself. */
+/* Stops the run when its parts together take more memory than they may, though none is at its own
+ * limit. */
 static int memory_limit(struct lardsim *l)
 {
     if (LIKELY(!budget_over(&l->memory)))
@@ -65,7 +66,7 @@ static int events_limit(struct lardsim *l)
                    (unsigned long long)l->number, (unsigned long long)l->params.events);
 }
 
-/* Also in place of what failed because of it. */
+/* Sets the stop as the run's error, also in place of an error that the stop has caused. */
 int run_stopped(struct lardsim *l)
 {
     err_clear(&l->err);
@@ -87,7 +88,7 @@ static void count_all(struct lardsim *l, const struct event *ev, const struct ev
     l->st.owner[EVF_SYSTEM] += system;
 }
 
-/* What a mark of a region of interest that ends the events before `end` says. */
+/* Enters or leaves a region of interest, if the last event before `end` is the mark of one. */
 static void region_end(struct lardsim *l, const struct event *end)
 {
     const struct event *last = end - 1 - !end[-1].kind; /* a second record has no kind */
@@ -159,7 +160,8 @@ void run_tell_lines(struct lardsim *l, unsigned core)
     tell_lines(l, core);
 }
 
-/* Also what the policies' own accesses do to lines, and other cores' meanwhile. */
+/* Tells policies of lines until nothing is owed, as their own accesses move lines, too, and other
+ * cores go on meanwhile. */
 static NO_INLINE sim_cycle pay_lines(struct lardsim *l, unsigned core, sim_cycle now)
 {
     for (tell_lines(l, core); l->lines.owes[core]; tell_lines(l, core)) {
@@ -173,7 +175,7 @@ static NO_INLINE sim_cycle pay_lines(struct lardsim *l, unsigned core, sim_cycle
     return now;
 }
 
-/* What the policies have decided together is held against the truth, and takes its time. */
+/* The decisions of the policies are compared with the truth, and each policy's costs are paid. */
 ALWAYS_INLINE sim_cycle pay_each(struct lardsim *l, const struct event *ev, unsigned core,
                                  sim_cycle now, const bool watched)
 {

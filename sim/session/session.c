@@ -260,7 +260,8 @@ bool sim_asks(uint32_t order, const char *source)
     return asked;
 }
 
-/* What is pulled says of itself what it is; of what is pushed only the configuration can. */
+/* Begins the recording. A source that is pulled has its granularity and layout in itself; with
+ * pushed events only the configuration can say them. */
 static int keep(struct lardsim *l)
 {
     const struct source *of = l->pulled;
@@ -467,7 +468,7 @@ int lardsim_finish(struct lardsim *l)
     if (l->state == STATE_READY) {
         complete(l);
     }
-    /* What the configuration is to blame for has no results, not even in part. */
+    /* A run that fails by its configuration has no results, not even in part. */
     if (l->state == STATE_READY && l->err.code != LARD_CONFIG) {
         output_finish(l->output, l, !l->err.code || l->err.code == LARD_RACES, &late);
     } else {

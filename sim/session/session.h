@@ -189,8 +189,8 @@ int session_foresee(struct lardsim *l);
 int session_ready(struct lardsim *l, unsigned hint);
 /* Reads the source to its end; l owns it from now on. name: as the user wrote it. */
 int session_pull(struct lardsim *l, struct source *s, const char *name);
-/* Its events come from a source that is read for others, too, and are held against the rules there.
- * told: what that source says of itself before it is read; NULL: nothing. Borrowed. */
+/* The run's events come from a source that is read for others, too, and are held against the rules
+ * there. told: what that source says of itself before it is read; NULL: nothing. Borrowed. */
 void session_share(struct lardsim *l, const struct trace_summary *told);
 /* Whether its threads are asked one by one, in program order; else it is read. */
 bool session_asks(const struct lardsim *l, const struct source *s);
@@ -212,9 +212,9 @@ void course_end(struct lardsim *l);
 
 /* Makes the machine of the configuration, if it has one, or lets its parameters be known. */
 int machine_begins(struct lardsim *l, unsigned granule);
-/* What the policy of a checker that is about to be made gets of the machine, if there is one. */
+/* Lends the machine, if there is one, to the policy of a checker that is about to be made. */
 void machine_lent(struct lardsim *l, struct checker_env *env);
-/* It has been made: what it hears of the machine. */
+/* Notes what a checker that has been made hears of the machine. */
 void machine_heard(struct lardsim *l, const struct checker *c);
 void machine_ends(struct lardsim *l); /* its totals are brought up to date */
 void machine_gone(struct lardsim *l); /* freed */
@@ -231,7 +231,8 @@ void keep_abort(struct keep *k); /* nothing remains; NULL is fine */
 /* ---- gaps.c -----------------------------------------------------------------------------------
  */
 
-/* What a batch that does not say its gaps becomes on a machine; what it was. */
+/* Fills in the gaps of a batch that does not say them, for a machine. gaps_original returns the
+ * batch's events as they were. */
 void gaps_batch(struct lardsim *l, struct batch *b);
 const struct event *gaps_original(const struct lardsim *l, const struct batch *b);
 void gaps_free(struct lardsim *l);
@@ -241,7 +242,7 @@ void gaps_free(struct lardsim *l);
 int run_stopped(struct lardsim *l); /* sets the error that l->stop is; always returns -1 */
 void run_begin(struct lardsim *l);  /* makes the scheduler, after the machine */
 int run_pull(struct lardsim *l);    /* all that l->pulled has */
-/* One event more; at: as session_push. */
+/* Runs one event more; at: as session_push. */
 int run_push(struct lardsim *l, const struct host_at *at, const struct event *ev);
 void run_finish(struct lardsim *l);          /* what is left */
 void run_region(struct lardsim *l, bool in); /* of interest */
@@ -260,7 +261,7 @@ void watched_turn(struct lardsim *l, const struct turn *t);   /* it begins */
 void watched_number(struct lardsim *l, const struct turn *t); /* it has its number */
 void watched_check(struct lardsim *l, struct checker *c, uint64_t number, const struct event *ev,
                    unsigned core, sim_cycle now); /* c has decided on it, until now */
-/* Its work on the core begins. */
+/* The core begins to work for this policy. */
 void watched_policy(struct lardsim *l, unsigned core, const struct checker *c);
 void watched_race(struct lardsim *l, const struct race *race);
 void context_tell(const void *session, struct whereabouts *to); /* of struct run_context */

@@ -113,7 +113,7 @@ void sim_shared_free(struct sim_shared *s)
 
 /* ---- a run's end of it ----------------------------------------------------------------------- */
 
-/* It leaves its stack asleep until there are other batches. */
+/* Leaves the run's stack asleep until there are other batches. */
 static int reader_next(struct source *source, struct batch *b, struct err *e)
 {
     struct side_run *r = (struct side_run *)source;

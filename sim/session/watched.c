@@ -71,7 +71,7 @@ static const struct checker *policy_on(const struct lardsim *l, int core)
     return only;
 }
 
-/* What runs on the core, or, with -1, has the turn. */
+/* Finds the event that runs on the core, or, with -1, that of the core which has the turn. */
 static const struct event *find(const struct lardsim *l, int core, struct whereabouts *to,
                                 bool *later)
 {
@@ -161,7 +161,7 @@ static struct watch_line begin(const struct watched *w, int core, const char *wh
     return line;
 }
 
-/* It is of what the event is of. */
+/* Places the line at the bytes that its event is about. */
 static void place_event(struct watch_line *line, const struct event *ev)
 {
     if (!ev || !(event_is_access(ev) || ev_info[ev->kind].form == FORM_OBJECT))
@@ -171,7 +171,7 @@ static void place_event(struct watch_line *line, const struct event *ev)
     line->bytes = event_is_access(ev) ? ev->size : 1;
 }
 
-/* Of these bytes in physical memory; key: "line", or "address". */
+/* Adds the place of these bytes of physical memory to the line; key: "line", or "address". */
 static void place(struct watched *w, struct watch_line *line, enum mem_traffic traffic,
                   const char *key, struct paddr physical, uint64_t bytes)
 {

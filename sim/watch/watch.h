@@ -11,12 +11,14 @@
 struct watch_lines;
 struct watch_lines *watch_new(void (*print)(void *arg, const char *line), void *arg);
 void watch_free(struct watch_lines *w); /* NULL is fine */
-/* One more filter: lines pass that any of them lets pass. -1: e names the part that is none. */
+/* Adds a filter: lines pass that any of the filters lets pass. -1: e names the part that is none.
+ */
 int watch_filter(struct watch_lines *w, const char *filter, struct err *e);
-/* Of the machine: bytes of a line, which `line` in filters means; cores. */
+/* Tells of the machine: the bytes of a line, as `line` in filters means one, and the number of
+ * cores. */
 void watch_machine(struct watch_lines *w, unsigned line, unsigned cores);
 
-/* What happens: where, of which bytes. */
+/* A line to be printed: what happens, where, and to which bytes. */
 struct watch_line {
     struct whereabouts at;
     const char *what;    /* "turn", "message", ... */

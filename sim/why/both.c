@@ -6,8 +6,9 @@ static bool settled(const struct why *w) /* NULL: an error */
     return !w || w->verdict == WHY_RACES;
 }
 
-/* Another answer, if it finds a race; the one so far does not. A commit is reported for one of its
- * accesses, and not always is it known which: `every`: any of them will do. */
+/* Replaces an answer that finds no race by one that does, if the other question has such. A commit
+ * is reported for one of its accesses, and not always is it known which: `every`: any of them will
+ * do. */
 static struct why *better(struct why *so_far, const struct why_ask *ask, bool every, struct err *e)
 {
     struct why_ask one = *ask;
@@ -42,8 +43,8 @@ static struct why *any_later(struct why *w, const struct why_ask *ask, struct er
     return w;
 }
 
-/* Of the pair that is named; or else of any that races; of a race that was reported also one whose
- * other side comes later. */
+/* Looks at the pair that is named; if that does not race, at any pair that does; and for a race
+ * that was reported also at one whose other side comes later. */
 static struct why *look(const struct why_ask *ask, struct err *e)
 {
     struct why *w = why_find(ask, e);

@@ -111,7 +111,8 @@ static bool some_lie_in(const struct flow *f, sim_addr addr, uint64_t bytes)
     return false;
 }
 
-/* All of them anew, from those that stood there: without what lies at the destination. */
+/* Builds the table of objects anew from those that were in it, without those that lie at the
+ * destination. */
 static void put_again(struct flow *f, struct flow_object *was, size_t n, sim_addr addr,
                       uint64_t bytes)
 {
@@ -271,7 +272,7 @@ static bool from_child(const struct flow *f, const struct walk *r, const struct 
     return from_object(f, (struct flow_key){FLOW_BIRTH, ev->aux, 0}, edge);
 }
 
-/* By which edge the thread has got to know with this event. */
+/* Finds the edge by which the thread has got to know with this event. */
 static bool find_edge(struct flow *f, const struct walk *r, const struct event *ev,
                       struct why_edge *edge)
 {

@@ -46,7 +46,7 @@ struct seeking {
     struct op *ops;        /* the latest of them, as a ring */
     size_t op_next, op_n;
     bool op_lost;
-    /* Where it lay, the latest first. */
+    /* The places of the later access's bytes before the moves, the latest first. */
     struct life *life;
     size_t lives, lives_cap;
     size_t now; /* the second and third look: the one in hand */
@@ -252,7 +252,8 @@ bool pieces_meet(const struct pieces *p, struct bytes_at with)
     return false;
 }
 
-/* Where the pieces were before the clear or the copy: what it cleared was nowhere. */
+/* Takes the pieces back to the places that they had before the clear or the copy. A piece that was
+ * cleared was nowhere. */
 static void pieces_before(struct pieces *p, struct bytes_at to, const struct op *op)
 {
     const struct pieces now = *p;
@@ -363,7 +364,7 @@ static void consider(struct seeking *s, const struct walk *r, const struct event
         *to = c;
 }
 
-/* One that races comes before one that does not; of those, the latest. */
+/* Chooses the earlier access: one that races before one that does not; of those, the latest. */
 static void choose(struct seeking *s, const struct walk *r)
 {
     bool racy = false;
@@ -518,7 +519,8 @@ static void see_moves(struct seeking *s, const struct walk *r, const struct even
         keep_line(&w->move[s->move_next++].line, s, r, ev);
 }
 
-/* What the later one's thread knows of the earlier one's. */
+/* Keeps the event from which the later one's thread has what it knows of the earlier one's thread.
+ */
 static void see_learning(struct seeking *s, const struct walk *r, const struct event *ev)
 {
     struct why *w = s->w;
@@ -535,7 +537,8 @@ static void see_learning(struct seeking *s, const struct walk *r, const struct e
     }
 }
 
-/* What it took: of a nested monitor the outermost alone. */
+/* Keeps the latest event before the access by which its thread learned of others, as an acquire; of
+ * a nested monitor only the outermost acquire counts. */
 static void see_taking(struct seeking *s, const struct walk *r, const struct event *ev)
 {
     struct why *w = s->w;

@@ -33,7 +33,7 @@ struct walk {
     size_t kernels;
     struct open_txn *txn; /* by thread; own */
     size_t txns;
-    /* Of the event in hand, when it is done: */
+    /* About the event in hand, when it is done: */
     uint32_t actor;             /* who did it */
     uint64_t before;            /* the actor's own time before it */
     bool first;                 /* it is its thread's first */
@@ -52,7 +52,7 @@ const char *reading_name(const struct walk *r); /* of its source, for messages *
 /* Calls fn for each event until it returns false. 0 or -1. */
 typedef bool reading_fn(void *arg, struct walk *r, const struct event *ev);
 int reading_each(struct walk *r, reading_fn *fn, void *arg);
-/* What the thread knows of the actor's time. */
+/* Returns the latest time of the actor that the thread knows. */
 uint64_t reading_knows(const struct walk *r, sim_tid tid, uint32_t actor);
 
 /* ---- memory --------------------------------------------------------------------------------- */
