@@ -29,7 +29,8 @@ static inline struct vaddr vaddr_plus(struct vaddr a, uint64_t bytes)
 {
     return (struct vaddr){a.at + bytes};
 }
-/* By who lays out physical memory: pages, metadata, a runtime's heap. */
+/* Makes a physical address. For those that lay out physical memory: pages, metadata, a runtime's
+ * heap. */
 static inline struct paddr paddr_of(sim_addr at)
 {
     return (struct paddr){at};

@@ -9,9 +9,10 @@
 
 struct err;
 
-/* What may grow with the input takes of the host's memory. Whatever can grow charges a budget; the
- * run stops with LARD_LIMIT when that is over. Parts of a run have budgets of their own, and a
- * common one above them has the limit. NULL where a container takes a budget: not accounted. */
+/* A budget counts the bytes of host memory that grow with the input. Every container that can grow
+ * charges one; the run stops with LARD_LIMIT when a budget is over its limit. Parts of a run have
+ * budgets of their own, which borrow from a common one with the limit. A container that is given
+ * NULL is not accounted. */
 struct budget {
     uint64_t live, peak;
     uint64_t limit;    /* bytes; 0: no limit */
@@ -37,7 +38,7 @@ static inline void budget_give(struct budget *b, uint64_t bytes)
     for (; b; b = b->of)
         b->live -= bytes;
 }
-/* It now has that much, whatever it had. */
+/* Sets the bytes that the budget has charged, whatever they were. */
 static inline void budget_have(struct budget *b, uint64_t bytes)
 {
     if (bytes > b->live)

@@ -72,7 +72,8 @@ static bool is_loaded_in(const struct dl_phdr_info *object, uintptr_t address)
     return false;
 }
 
-/* Of the program and its libraries, the one that has this function. */
+/* Reads the notes of a loaded object if it is the one that holds this function: the program, or a
+ * library of it. */
 static int read_object(struct dl_phdr_info *object, size_t bytes, void *to)
 {
     (void)bytes;

@@ -1,5 +1,5 @@
-/* calendar.h - the reservation calendar that makes a link or a bank serve one thing at a time: when it
- * is free. */
+/* calendar.h - the reservation calendar that makes a link or a bank serve one thing at a time: it
+ * tells when that is free. */
 #ifndef LARDSIM_CALENDAR_H
 #define LARDSIM_CALENDAR_H
 
@@ -12,9 +12,10 @@
 struct calendar_span { /* taken cycles, [from, to) */
     sim_cycle from, to;
 };
-/* Which cycles of a link or bank are taken. Transactions are simulated one by one, so reservations
- * do not come in order of their times: one that wants an earlier time takes a gap that later ones
- * have left. The floor is the start of the access being simulated; times before it are over. */
+/* A calendar marks the cycles at which a link or bank is busy. Transactions are simulated one by
+ * one, so reservations do not come in order of their times: one that wants an earlier time takes a
+ * gap that later ones have left. The floor is the start of the access being simulated; times before
+ * it are over. */
 struct calendar {    /* open so that it can stand in its owner; all zero: nothing taken yet */
     uint64_t *busy;  /* a ring of bits, a cycle each, from base to end; owns; NULL until needed */
     size_t mask;     /* words of the ring - 1 */

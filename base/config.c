@@ -16,7 +16,7 @@
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* Both struct given_value and struct known begin with their name. */
+/* Compares names: struct given_value and struct known both begin with theirs. */
 static int by_name(const void *a, const void *b)
 {
     const char *const *const x = a, *const *const y = b;
@@ -134,7 +134,7 @@ int config_set_from(struct config *c, const char *assignment, const char *origin
         free(name);
         return -1;
     }
-    /* One text; a list is cut at its commas when its type is known. */
+    /* The value is one text for now; a list is cut at its commas when its type is known. */
     value.item = xmalloc(sizeof *value.item);
     value.item[0] = xstrdup(equals + 1);
     config_give(c, name, value, xstrdup(origin), true);
@@ -477,7 +477,8 @@ const char *config_given(const struct config *c, const char *name)
     return g && g->value.n == 1 ? g->value.item[0] : NULL;
 }
 
-/* What was handed out before stays valid: it is kept behind the text that holds. */
+/* Puts a new text into the value. The old text may have been handed out, and stays valid: it is
+ * kept behind the new one. */
 bool config_put(struct config *c, const char *name, const char *text, const char *origin)
 {
     struct known *const k = find_known(c, name);

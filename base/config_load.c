@@ -34,7 +34,7 @@ static const struct preset *find_preset(const struct config *c, const char *name
     return NULL;
 }
 
-/* By device and inode, so that a circle is seen through links and relative paths. */
+/* Compares files by device and inode, so that a circle is seen through links and relative paths. */
 static bool same_source(const struct config_source *a, const struct config_source *b)
 {
     if (a->preset || b->preset)
@@ -42,7 +42,8 @@ static bool same_source(const struct config_source *a, const struct config_sourc
     return a->device == b->device && a->inode == b->inode;
 }
 
-/* Before s is opened; from says which line inherits it ("" at the first). */
+/* Refuses circles and deep inheritance before s is opened. from says which line inherits it ("" at
+ * the first). */
 static int check_source(struct config *c, const struct config_source *s, const char *from,
                         struct err *e)
 {
@@ -142,7 +143,7 @@ static int read_inherited(struct config *c, const struct config_source *s,
     return status;
 }
 
-/* What s inherits comes first, so that s wins. */
+/* Reads the entries of s, those of the files that it inherits first, so that s wins. */
 static int read_entries(struct config *c, const struct config_source *s, struct yaml_flat *f,
                         struct err *e)
 {

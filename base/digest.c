@@ -31,7 +31,8 @@ static void update(XXH3_state_t *state, const void *p, size_t n)
         XXH3_64bits_update(state, p, n);
 }
 
-/* It chooses at the first long input, and writes that down: before there are threads. */
+/* Hashes a long input once: at that xxhash chooses its code, and notes that in a global. It is done
+ * before there are threads. */
 __attribute__((constructor)) static void choose(void)
 {
     static const unsigned char some[512];

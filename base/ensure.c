@@ -39,7 +39,7 @@ static size_t add_where(char *to, size_t used, size_t room, const struct whereab
     return at->policy ? add(to, used, room, "%s policy %s", between, at->policy) : used;
 }
 
-/* By write alone, as die does: streams may be what is broken. */
+/* Prints by write alone, as die does: streams may be what is broken. */
 void ensure_failed(const char *file, int line, const char *rule, const struct run_context *context,
                    const char *fmt, ...)
 {

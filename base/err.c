@@ -69,7 +69,7 @@ void err_clear(struct err *e)
     e->text[0] = '\0';
 }
 
-/* By write alone: streams may be what is broken, or may be locked. */
+/* Prints by write alone: streams may be what is broken, or may be locked. */
 void die(const char *fmt, ...)
 {
     char text[1000] = "lardsim: ";

@@ -104,8 +104,8 @@ static void swap(struct fiber *from, struct fiber *to)
 
 #else
 
-/* What a called function must keep goes on the old stack and comes from the new one. A new fiber
- * finds itself in rbx and begin in r12. */
+/* Switches stacks. Registers that a called function must preserve are pushed on the old stack, and
+ * popped from the new one. A new fiber finds itself in rbx and begin in r12. */
 void lardsim_fiber_swap(void **from, void *to);
 void lardsim_fiber_enter(void);
 __asm__(".text\n"

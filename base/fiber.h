@@ -8,7 +8,7 @@ struct fiber;
 struct fiber *fiber_host(void);
 /* A new one; it runs fn(arg) when first switched to. fn must not return. */
 struct fiber *fiber_new(void (*fn)(void *arg), void *arg);
-/* From the fiber `from`, which runs, to another; returns when something switches back. */
+/* Switches from the fiber `from`, which runs, to another; returns when something switches back. */
 void fiber_switch(struct fiber *from, struct fiber *to);
 void fiber_free(struct fiber *f); /* not the one that runs, unless it is the host's */
 

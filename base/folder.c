@@ -176,7 +176,8 @@ static int look_at(void *arg, const char *dir, const char *name)
     return 0;
 }
 
-/* Whose a folder is; *name: somebody else's file in it, or NULL; the caller's. */
+/* Tells who has written a folder. *name is somebody else's file in it, or NULL; the caller frees
+ * it. */
 static enum whose whose_is(const char *dir, char **name)
 {
     struct content c = {.any = false};
@@ -306,7 +307,7 @@ static char *private_prefix(const struct folder *f, bool inside)
                   : xasprintf("%.*s.%.200s" PRIVATE, (int)n, f->target, f->target + n);
 }
 
-/* Of an owner who is no more. */
+/* Removes a private folder whose owner has ended: nobody holds its lock any more. */
 static int remove_left(void *prefix, const char *dir, const char *name)
 {
     char *path = path_in(dir, name);
@@ -350,14 +351,15 @@ static int make_private(struct folder *f, const char *prefix)
     }
     if (!f->private)
         return -1;
-    /* It takes the place of the other: with its rights, as far as that can be. */
+    /* The new folder takes the place of the old one with its rights, as far as that can be. */
     if (!f->made && fstat(f->lock, &st) == 0 && chmod(f->private, st.st_mode & 07777))
         errno = 0;
     f->own = open(f->private, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return f->own < 0 || !folder_lock(f->own, 0) ? -1 : 0;
 }
 
-/* Whoever stands in a folder that is replaced stands in a folder that is no more. */
+/* Tells if the working directory is the target or lies in it: replacing the target would take it
+ * away from under the process. */
 static bool stands_in(const char *target)
 {
     char *here = getcwd(NULL, 0);
@@ -461,7 +463,7 @@ int folder_seal(const struct folder *f, uint64_t digest, struct err *e)
 
 /* ---- putting it there ----------------------------------------------------------------------- */
 
-/* Not all file systems can do it; what can't is not a failure. */
+/* Syncs a file or folder. Some file systems can't do that, which is no failure. */
 static int sync_fd(int fd)
 {
     return fsync(fd) && errno != EINVAL && errno != ENOTSUP ? -1 : 0;
@@ -585,7 +587,8 @@ static int rename_new(const char *from, const char *to)
     return rename(from, to);
 }
 
-/* Of the old results what lardsim wrote. Its DONE is gone, and known to f->was. */
+/* Removes a file of the old results if lardsim wrote it. Their DONE is gone by now; f->was knows
+ * what it listed. */
 static int remove_old(void *arg, const char *dir, const char *name)
 {
     const struct folder *f = arg;
@@ -641,7 +644,8 @@ static int put_files(struct folder *f, bool replace)
     return whole && (move_file(f, "DONE") || sync_fd(f->lock)) ? -1 : 0;
 }
 
-/* What took the other's place is whole already; what is left can wait for the next owner. */
+/* Puts the new folder in the place of the old one, in one step. The old one, now under the private
+ * name, can wait for the next owner to be removed. */
 static int put_folder(struct folder *f, bool replace)
 {
     if (replace ? exchange(f) : rename(f->private, f->target))

@@ -12,18 +12,18 @@ struct folder; /* one that is owned, in the making */
 /* dir is the caller's until he commits or aborts: it is missing or empty, or, if overwrite is set,
  * lardsim wrote it. NULL: error, LARD_OUTPUT. */
 struct folder *folder_claim(const char *dir, bool overwrite, struct err *e);
-/* One that is made in a folder of the caller's own, who puts it where it belongs or commits what it
- * is in: it has no lock, and committing it syncs nothing. */
+/* A folder that is made inside one of the caller's own. The caller puts it where it belongs, or
+ * commits the folder around it: it has no lock, and committing it syncs nothing. */
 struct folder *folder_private(const char *dir, struct err *e);
-/* Where whatever is to be in the folder is made meanwhile. */
+/* The folder's path while it is being made; a file that is to be in it is written there. */
 const char *folder_path(const struct folder *f);
 /* A file of that name in it; messages name it as it will be called. NULL: error. */
 struct outfile *folder_file(const struct folder *f, const char *name, struct err *e);
 /* Writes DONE: `digest`, and the hash of every file that is there now, host.json apart, which has
  * its own. */
 int folder_seal(const struct folder *f, uint64_t digest, struct err *e);
-/* What was made becomes the folder, in place of what was there. Frees f in any case; after an error
- * what was there is as it was, where that could be. */
+/* Gives the new folder its name, in place of the old one. Frees f in any case; after an error the
+ * old folder is as it was, if that was possible. */
 int folder_commit(struct folder *f, struct err *e);
 void folder_abort(struct folder *f); /* NULL is fine; what was there is as it was */
 
@@ -32,11 +32,12 @@ void folder_abort(struct folder *f); /* NULL is fine; what was there is as it wa
 /* Syncs a folder and all in it, once, and gives it the name `to`: in place of what is there, or, if
  * replace is not set, of nothing or an empty folder. 0 or -1: errno tells. */
 int folder_put(const char *from, const char *to, bool replace);
-/* With all that is in it; of a link the link. 0 or -1: errno tells. What isn't there is no failure.
- */
+/* Removes a folder with all that is in it; of a link the link alone. 0 or -1: errno tells. A path
+ * that isn't there is no failure. */
 int folder_remove(const char *path);
-/* Of an open file or folder, until it is closed, however the process ends. Waits so many
- * milliseconds. False: another has it. Where a file system has no locks, everybody has it. */
+/* Locks an open file or folder until it is closed, however the process ends. Waits so many
+ * milliseconds. False: another process has the lock. On a file system without locks everybody gets
+ * it. */
 bool folder_lock(int fd, unsigned ms);
 
 /* ---- what DONE says: seal.c ----------------------------------------------------------------- */

@@ -111,7 +111,8 @@ struct interval *interval_meeting(struct interval *root, uint64_t lo, uint64_t l
     return s && s->lo <= last ? s : NULL;
 }
 
-/* What it overlaps or touches becomes part of it: so intervals stay disjoint and few. */
+/* Adds lo..last. Intervals that it overlaps or touches become part of it: so they stay disjoint and
+ * few. */
 void interval_add(struct budget *b, struct interval **root, uint64_t lo, uint64_t last)
 {
     const uint64_t below = lo ? lo - 1 : 0, above = last < UINT64_MAX ? last + 1 : last;

@@ -36,8 +36,7 @@ static void json_line(struct json *j)
         fputs("  ", j->out);
 }
 
-/* Before a key, or an element of an array: the comma after what went before, and the white space.
- */
+/* Writes the comma after the member before a key or an element of an array, and the white space. */
 static void json_separate(struct json *j)
 {
     bool *first = &j->first[j->depth - 1];
@@ -106,7 +105,7 @@ static void write_char(FILE *out, unsigned char c)
         fputc(c, out);
 }
 
-/* In two halves what has more than 16 bits. */
+/* Writes \u escapes: a character of more than 16 bits as a surrogate pair. */
 static void write_escaped(FILE *out, uint32_t c)
 {
     if (c < 0x10000)

@@ -30,7 +30,7 @@ void json_null(struct json *j);
 void json_hex(struct json *j, uint64_t v); /* "0x1f": for addresses, which exceed 2^53 */
 /* A key and its value. */
 void json_key_u64(struct json *j, const char *key, uint64_t v);
-/* In that format, which has one number; null: it is none, or not finite. */
+/* A key and its number in a printf format for one double; null if x is NAN or not finite. */
 void json_key_double(struct json *j, const char *key, const char *fmt, double x) PRINTF_LIKE(3, 0);
 void json_key_str(struct json *j, const char *key, const char *s);
 void json_key_bool(struct json *j, const char *key, bool v);

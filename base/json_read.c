@@ -69,7 +69,7 @@ static int digits(struct json_reading *r, uint32_t *to)
     return 0;
 }
 
-/* After "\u". Zero would end the text, and half a pair is no character. */
+/* Reads the digits behind "\u". Zero would end the text, and half a pair is no character. */
 static int escaped_unit(struct json_reading *r, struct json_text *to)
 {
     char utf8[UTF8_MAX + 1];

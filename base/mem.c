@@ -95,7 +95,7 @@ void *xgrow(void *array, size_t n, size_t *cap, size_t bytes)
  * large pools, and little is wasted on small ones. */
 enum { LINE = 64, SLAB_BLOCKS = 8, SLAB_GROWTH = 4, SLAB_MAX = 1 << 21 /* a huge page */ };
 
-/* From the size of a huge page on a slab is whole huge pages, aligned as such. */
+/* Makes a slab. One of the size of a huge page or more is whole huge pages, aligned as such. */
 static void slab_new(struct pool *p)
 {
     const size_t least = LINE + SLAB_BLOCKS * p->bytes, more = p->slab * SLAB_GROWTH;

@@ -26,8 +26,8 @@ void xappend(char **all, const char *between, const char *text);
 /* Makes room for one more element in an array that doubles: returns the array. */
 void *xgrow(void *array, size_t n, size_t *cap, size_t bytes);
 
-/* What malloc takes for a block of so many bytes: glibc's, on 64 bits, and near enough elsewhere.
- */
+/* Host memory that malloc takes for a block of so many bytes: exact for glibc on 64 bits, and near
+ * enough elsewhere. */
 static inline uint64_t heap_bytes(uint64_t bytes)
 {
     return !bytes ? 0 : bytes <= 24 ? 32 : (bytes + 8 + 15) / 16 * 16;

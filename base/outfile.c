@@ -287,7 +287,8 @@ static int sync_fd(int fd)
     return fsync(fd) && errno != EINVAL && errno != ENOTSUP ? errno : 0;
 }
 
-/* So that the rename lasts. A folder that may be written but not read can't be synced. */
+/* Syncs a folder, so that a rename in it lasts. A folder that may be written but not read can't be
+ * synced. */
 static int sync_folder(const char *folder)
 {
     const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -12,10 +12,10 @@ struct err;
  * devices and pipes are written to. */
 struct outfile;
 struct outfile *outfile_open(const char *path, bool replace, struct err *e); /* NULL: LARD_OUTPUT */
-/* The same; messages call it `shown`. */
+/* As outfile_open, but messages call the file `shown`. */
 struct outfile *outfile_open_as(const char *path, const char *shown, bool replace, struct err *e);
-/* In a folder that appears as a whole, and is synced then: under its name at once, and not synced.
- */
+/* A file in a folder that appears as a whole, and is synced then: it is under its name at once, and
+ * not synced. */
 struct outfile *outfile_open_in(const char *path, const char *shown, struct err *e);
 /* Whether outfile_open would find something in its way now: 0, or -1 and *e. */
 int outfile_check(const char *path, bool replace, struct err *e);

@@ -32,7 +32,8 @@ static size_t count_names(const char *const *names)
 
 /* ---- conversion ----------------------------------------------------------------------------- */
 
-/* At most 60 bytes of text, whole characters, on one line: it becomes a part of a message. */
+/* Shortens text to at most 60 bytes, whole characters, on one line: it becomes a part of a
+ * message. */
 static void abbreviate(char shown[64], const char *text)
 {
     size_t n = strlen(text);

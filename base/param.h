@@ -76,8 +76,8 @@ int config_bind(struct config *c, const char *section, const struct param *rows,
  * checked for syntax by type and range, and reported as without effect). */
 int config_known(struct config *c, const char *section, const struct param *rows, struct err *e);
 
-/* After all binds: a name that belongs to no bound or known section is an error with the nearest
- * name. */
+/* Called after all binds: a name that belongs to no bound or known section is an error with the
+ * nearest name. */
 int config_check_names(const struct config *c, struct err *e);
 
 /* Names given by the user (not by a preset) that had no effect: calls fn(name, origin) for each, in
@@ -94,8 +94,9 @@ char *config_value(const struct config *c, const char *name);
 
 /* Canonical name=value lines of all bound rows, sorted; for digests. */
 void config_canonical(const struct config *c, FILE *out);
-/* Of those lines but the one of the parameter `without` (NULL: of all): two runs with one hash were
- * configured alike, wherever that came from. Where results go is no parameter, and not in it. */
+/* Hash of the canonical lines without that of the parameter `without` (NULL: of all): two runs with
+ * one hash were configured alike, wherever that came from. The output folder is no parameter, and
+ * not in it. */
 uint64_t config_hash(const struct config *c, const char *without);
 /* Calls fn for every bound row, by name; text: the value as --set takes it. */
 void config_each(const struct config *c, void (*fn)(void *arg, const char *name, const char *text),
@@ -115,8 +116,8 @@ const char *config_given(const struct config *c, const char *name);
  * configuration can't hold; it stays as it was. */
 bool config_put(struct config *c, const char *name, const char *text, const char *origin);
 
-/* Of all that was given so far, by name and value, without origins: where two are equal, so is all
- * that can come of them. */
+/* Hash of all values given so far, by name and value, without origins: two configurations with one
+ * hash resolve alike. */
 uint64_t config_given_hash(const struct config *c);
 
 /* For list and explain: the default, type and range of a row as text ("1..65536", "last | all"). */

@@ -6,14 +6,16 @@
 #include "base/param.h"
 #include "base/yaml.h"
 
-/* By the row's type one of the two is used; of a set both. */
+/* A converted value: the row's type decides which of `number` and `item` is used; a set uses
+ * both. */
 struct value {       /* converted */
     uint64_t number; /* BOOL, U64, CHOICE (its place), SET (a bit each) */
     char **item;     /* STRING, LIST; owns */
     size_t n, cap;   /* items; room for them */
 };
 
-/* What a message about a value must say, and where the value goes. */
+/* A conversion of one value: the row and names for its error message, and the place that gets the
+ * result. */
 struct conversion {
     const struct param *row;
     const char *name, *origin;
@@ -23,7 +25,7 @@ struct conversion {
 
 int param_convert(const struct conversion *v, const struct yaml_value *from);
 void param_store(const struct param *row, const struct value *v, void *into);
-/* As --set takes it: owned by the caller. */
+/* The value's text as --set takes it: owned by the caller. */
 char *param_text(const struct param *row, const struct value *v);
 void param_print(FILE *out, const struct param *row, const struct value *v);
 void param_value_free(struct value *v);

@@ -33,7 +33,7 @@ static char *path_in(const char *dir, const char *name)
 
 /* ---- hashes of files ------------------------------------------------------------------------ */
 
-/* From where the file stands, to its end. 0 or an errno. */
+/* Hashes a file from its current place to its end. 0 or an errno. */
 static int hash_rest(int fd, uint64_t *to)
 {
     unsigned char some[1 << 16];
@@ -320,7 +320,8 @@ static const char *last_of(const char *text, const char *part)
     return last;
 }
 
-/* Its own hash, which is its last key. False: there is none. */
+/* Reads the hash that host.json has of itself as its last key, and hashes its text. False: it has
+ * none. */
 static bool host_hashes(const char *text, uint64_t *is, uint64_t *was)
 {
     const char *last = last_of(text, json_hash);
@@ -384,7 +385,7 @@ static void check_file(const struct seal *s, const struct sealed_file *file, sea
     free(path);
 }
 
-/* One whose text has to be as it is in other ways, too. */
+/* Reads and checks a file's text, for a file whose text has further rules. */
 static char *check_text(const struct seal *s, const char *name, seal_fn *fn, void *arg)
 {
     struct seal_fault f;

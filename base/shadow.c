@@ -43,8 +43,8 @@ void shadow_free(struct shadow *s)
     free(s);
 }
 
-/* What pages take is charged by slabs: a page that goes leaves room for others, and gives the host
- * nothing back. */
+/* Makes a page. Memory is charged by slabs: a page that is freed leaves room for others, and gives
+ * the host nothing back. */
 struct shadow_page *shadow_page_new(struct shadow *s, uint64_t number)
 {
     struct shadow_page *p = pool_get(&s->room);
@@ -223,7 +223,7 @@ struct shadow_snapshot *shadow_take(struct shadow *s, sim_addr from, uint64_t by
     return t;
 }
 
-/* By distance: a cell keeps its place within the region. */
+/* Puts the snapshot's cells at `to`, each at its old distance from the begin of the region. */
 uint64_t shadow_put(struct shadow *s, struct shadow_snapshot *t, sim_addr to)
 {
     const uint64_t n = t->n;

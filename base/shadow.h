@@ -74,7 +74,8 @@ static inline void *shadow_get(struct shadow *s, sim_addr addr)
     s->last = p;
     return shadow_cell(s, p, index);
 }
-/* Its cell will be asked for soon: finds it now, and fetches it into the host's cache. */
+/* The location's cell will be asked for soon: finds it now, and fetches it into the host's
+ * cache. */
 static inline void shadow_prefetch(struct shadow *s, sim_addr addr)
 {
     const uint64_t index = addr >> s->shift;
@@ -85,7 +86,7 @@ static inline void shadow_prefetch(struct shadow *s, sim_addr addr)
     s->cache[shadow_cache_slot(index)].cell = cell;
     __builtin_prefetch(cell, 1);
 }
-/* As shadow_get, but NULL where its page does not exist. */
+/* As shadow_get, but NULL if the location's page does not exist. */
 static inline void *shadow_peek(const struct shadow *s, sim_addr addr)
 {
     const uint64_t index = addr >> s->shift;

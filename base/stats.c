@@ -277,7 +277,7 @@ static const uint64_t *histogram_part(const struct histogram *h, const char *nam
     return find_part(parts, ARRAY_SIZE(parts), name, word);
 }
 
-/* By its label, or else by its index. */
+/* Finds a vector's element by its label, or else by its index. */
 static const uint64_t *element(const struct stats_entry *e, const char *name, size_t *word)
 {
     char index[24];
@@ -344,7 +344,7 @@ static bool keeps(const struct stats_entry *e, size_t word)
     return word < ARRAY_SIZE(e->keeps) && e->keeps[word];
 }
 
-/* In an open region. */
+/* A value of the open region. */
 static uint64_t in_region(const struct stats *s, const struct stats_entry *e, size_t word,
                           uint64_t now)
 {
@@ -452,7 +452,7 @@ static bool in_level(const struct stats *s, const uint64_t *field)
     return e && e->kind == STATS_LEVEL;
 }
 
-/* Before the first region; what is declared stays as it is from here on. */
+/* Lays out the snapshots before the first region; declared statistics stay as they are then. */
 static void freeze(struct stats *s)
 {
     s->base = xcalloc(s->words + 1, sizeof *s->base);

@@ -43,7 +43,7 @@ void stats_vector(struct stats_group *g, const char *name, const char *unit, con
                   const uint64_t *field, size_t n, const char *const *labels);
 void stats_histogram(struct stats_group *g, const char *name, const char *unit, const char *help,
                      const struct histogram *h);
-/* Of distinct things, as stats_distinct. */
+/* A histogram of distinct things, as stats_distinct counts them. */
 void stats_histogram_distinct(struct stats_group *g, const char *name, const char *unit,
                               const char *help, const struct histogram *h,
                               const struct histogram *inside);
@@ -61,9 +61,9 @@ void stats_invariant(struct stats_group *g, const char *name, const char *help,
  * numbers. */
 int stats_check(const struct stats *s, struct err *e);
 
-/* From when on a value is one: always, as most are counted where things happen; between events, once
- * whoever counts late was asked to (scheduler_settle and the like); or at the end of the run alone.
- * name: of a statistic, or of a group, for all of it. */
+/* When a value is up to date: always, as most are counted where things happen; between events,
+ * after whoever counts late was asked to settle (scheduler_settle and the like); or at the end of
+ * the run alone. name: of a statistic, or of a group, for all of it. */
 enum stats_when { STATS_ALWAYS, STATS_SETTLED, STATS_AT_END };
 void stats_late(struct stats_group *g, const char *name, enum stats_when when);
 
@@ -83,21 +83,23 @@ void stats_roi_forget(struct stats *s);
 void stats_json(const struct stats *s, struct json *j); /* into an object that is open */
 void stats_text(const struct stats *s, FILE *out); /* "name  value  # unit: sentence", aligned */
 void stats_csv(const struct stats *s, FILE *out);  /* name,value,unit; header line; no sentences */
-/* Both are of the canonical sorted name=value lines, roi included. behaviour: of what happened
- * alone, without echoes of the configuration, and without zeros, as what did not happen may not
- * even be declared in another configuration. */
+/* Digests of the canonical sorted name=value lines, roi included. `behaviour` leaves out echoes of
+ * the configuration, and zeros: an event that did not happen may not even be declared in another
+ * configuration. */
 struct stats_digests {
     uint64_t all, behaviour;
 };
 struct stats_digests stats_digests(const struct stats *s);
-/* The value of a count or level by its full name, or by that behind "roi."; of a vector's element by
- * its name and "." and the label, or index; of a ratio's halves by its name and ".num", ".den"; of a histogram by ".count", ".sum", and, not behind "roi.", ".min"
- * and ".max" (0 where it is empty); false: no such. */
+/* The value of a count or level by its full name, or by the name behind "roi."; of a vector's
+ * element by the vector's name and "." and the label, or index; of a ratio's halves by its name and
+ * ".num", ".den"; of a histogram by ".count", ".sum", and, not behind "roi.", ".min" and ".max" (0
+ * where it is empty). False: no such statistic. */
 bool stats_value(const struct stats *s, const char *name, uint64_t *value);
-/* Likewise, but false also for a value that is one later than `now`. Behind "roi." a region that is
- * open counts as if it ended here. */
+/* As stats_value, but false also for a value that is one later than `now`. Behind "roi." a region
+ * that is open counts as if it ended here. */
 bool stats_value_now(const struct stats *s, const char *name, enum stats_when now, uint64_t *value);
-/* Where that value stands, for who asks again and again; NULL: no such. Not for names behind "roi.". */
+/* The field of that value, for callers that read it again and again; NULL: no such statistic. Names
+ * behind "roi." have none. */
 const uint64_t *stats_field(const struct stats *s, const char *name);
 /* Every statistic, in order of declaration: for list and explain. */
 void stats_each(const struct stats *s,

@@ -218,7 +218,7 @@ static void add_histogram(struct list *l, const struct stats_entry *e, const uin
     }
 }
 
-/* What json_fixed writes, or NULL. */
+/* The text of a ratio as json_fixed writes it, or NULL. */
 static char *ratio_text(const uint64_t *w)
 {
     char *text = NULL;

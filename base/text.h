@@ -12,9 +12,9 @@
 enum { UTF8_MAX = 4 };
 size_t utf8_char(const char *text, uint32_t *c);
 void utf8_put(char to[UTF8_MAX + 1], uint32_t c); /* c is a character */
-/* It can't be seen, or changes how others are shown: controls, bidi controls, zero widths, ends of
- * lines and paragraphs, variation selectors, tags. What names contain of it must not reach a
- * terminal. */
+/* Tells if a character can't be seen, or changes how others are shown: controls, bidi controls,
+ * zero widths, ends of lines and paragraphs, variation selectors, tags. Such characters of a name
+ * must not reach a terminal. */
 bool char_hidden(uint32_t c);
 /* For people: \u{202e} in place of what is hidden, \xff of a byte that is no UTF-8. The caller's.
  * What is to be read back (traces, JSON) has its own ways to write the same characters. */

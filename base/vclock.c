@@ -12,7 +12,8 @@ static uint64_t bytes_of(uint32_t cap)
     return heap_bytes((uint64_t)cap * sizeof(uint64_t));
 }
 
-/* By half as much again, so that threads that come one by one do not copy the clock each time. */
+/* Makes room, by half as much again, so that threads that come one by one do not copy the clock
+ * each time. */
 static void reserve(struct vclock *c, uint32_t n, struct budget *b)
 {
     if (n <= c->cap)

@@ -152,7 +152,7 @@ static int add_item(struct yaml_reading *r, struct yaml_value *v, size_t *cap)
     return 0;
 }
 
-/* From the first event of a scalar or a list to its last. */
+/* Reads a value: from the first event of a scalar or a list to its last. */
 static int read_items(struct yaml_reading *r, struct yaml_value *v)
 {
     size_t cap = 0;

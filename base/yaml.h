@@ -35,8 +35,8 @@ struct yaml_flat {
     size_t n, cap;
 };
 
-/* Both fill *f, and leave it to be freed after an error, too. Errors are LARD_CONFIG. origin stands
- * for the file in messages. */
+/* yaml_flat_file and yaml_flat_text fill *f, and leave it to be freed after an error, too. Errors
+ * are LARD_CONFIG. origin stands for the file in messages. */
 int yaml_flat_file(struct yaml_flat *f, const char *path, struct err *e);
 int yaml_flat_text(struct yaml_flat *f, const char *origin, const char *text, size_t bytes,
                    struct err *e);

@@ -68,8 +68,8 @@ static bool group_is_own(gid_t group, uid_t user)
     return own && !others;
 }
 
-/* Whoever can change it can change this program as well, so nothing is trusted that was not before.
- * A stranger may write beside a program that lies in /tmp. */
+/* Tells if a file beside the program can be trusted: nobody may be able to change it who can't
+ * change the program as well. A stranger may write beside a program that lies in /tmp. */
 static bool trusted(const char *path, const struct stat *self)
 {
     struct stat is;

@@ -11,7 +11,7 @@
 void print_note(const char *fmt, ...) PRINTF_LIKE(1, 2);
 /* A line on standard error as it is, for who is told lines. unused: NULL. */
 void print_seen(void *unused, const char *line);
-/* By text_visible. */
+/* Prints text made visible by text_visible. */
 void print_visible(FILE *out, const char *text);
 /* Characters of UTF-8 in so many bytes of text, or up to its end. */
 size_t print_columns(const char *text, size_t bytes);

@@ -29,8 +29,8 @@ static void on_signal(int signal)
         running.fn(running.what, signal);
 }
 
-/* What the caller of the program wants ignored stays ignored, as in a shell's background, or under
- * nohup. */
+/* Tells if the program's caller has this signal ignored, as a shell's background or nohup does. It
+ * stays ignored. */
 static bool is_ignored(int signal)
 {
     struct sigaction was;
