@@ -15,7 +15,7 @@ struct mem_outcome { /* of the data access itself; all 0 with machine = none */
     sim_cycle began; /* when it started; policies are told when it was done */
 };
 
-/* Where the time of a policy in software goes: for what, and on what. */
+/* A software policy's time is split in two ways: by part of the work, and by kind of step. */
 enum cost_part {
     PART_CHECK,
     PART_SLOW,
@@ -34,7 +34,7 @@ static inline enum cost_time cost_time_of(enum mem_cmd cmd, uint8_t level)
                                  : TIME_L1;
 }
 
-/* What a policy in software asks of its core. */
+/* A run of steps that a software policy makes on its core. */
 struct mem_run {
     struct mem_step *step; /* n >= 1 */
     size_t n;
@@ -47,7 +47,7 @@ struct mem_run {
     } * counts;
 };
 
-/* What a machine with distributed shared memory does for a policy that adds to its protocol (002,
+/* Services of a machine with distributed shared memory for a policy that adds to its protocol (002,
  * 4.1). Each node is a process with a memory of its own. */
 struct policy_dsm {
     unsigned nodes;
@@ -65,8 +65,7 @@ struct policy_dsm {
     sim_cycle (*released)(void *host, unsigned core, sim_cycle done);
 };
 
-/* What a policy makes the machine do beside exec and mem. Cores are sets of bits in
- * two words. */
+/* The machine as a policy sees it, beside exec and mem. Cores are sets of bits in two words. */
 struct policy_machine {
     unsigned cores, line;
     /* The steps as exec and mem would make them one by one. NULL: those do. */
@@ -83,12 +82,13 @@ struct policy_machine {
      * answered, each with so many bytes. */
     sim_cycle (*ask)(void *host, unsigned core, struct paddr line, const uint64_t cores[2],
                      unsigned bytes, sim_cycle now);
-    /* All other cores stop: they finish the event in hand and begin nothing until `go_on`. Returns
-     * the cycle from which they do, which is `since` there; go_on returns when they go on. */
+    /* Stops all other cores: they finish the event in hand and begin nothing until `go_on`. Returns
+     * the cycle from which they stand still, which is `since` there; go_on returns when they go
+     * on. */
     sim_cycle (*stop)(void *host, unsigned core, sim_cycle now);
     sim_cycle (*go_on)(void *host, unsigned core, sim_cycle since, sim_cycle now);
-    /* What hardware asks of the caches themselves, as coherence.h has it. Lines of histories are
-     * dropped without a word; of their eviction the policy's `line` tells. */
+    /* The caches themselves, as coherence.h has them, for hardware to ask. Lines of histories are
+     * dropped without a word; the policy's `line` tells when one is evicted. */
     struct caches caches;
     const uint64_t *lost;         /* coherence_lost; NULL: nobody counts */
     const char *no_histories;     /* coherence_no_histories */

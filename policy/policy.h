@@ -57,7 +57,7 @@ struct policy_env {              /* borrowed for the policy's life */
 
 /* ---- verdicts ------------------------------------------------------------------------------- */
 
-/* What a policy with a happens-before of its own is told through `edges`. */
+/* Events of a happens-before that a policy with one of its own is told through `edges`. */
 enum policy_edge {
     EDGE_BEGIN,    /* the thread's first event; and EV_THREAD, when it is placed */
     EDGE_BEFORE,   /* an atomic access or a commit that the view heeds: what it takes */
@@ -66,7 +66,7 @@ enum policy_edge {
     EDGE_MEMORY    /* a clear or copy, in every view: objects follow their memory */
 };
 
-/* By which rule of its own a policy did with the access in hand what it did, at a location; as
+/* The policy's own rule by which it treated the access in hand as it did, at a location; as
  * clauses, NULL: there is none. */
 struct policy_rule {
     const char *unchecked; /* it was not held against what is remembered */
@@ -88,9 +88,9 @@ struct policy_detector {
     void (*heap)(void *self, const struct event *ev);
     /* Input or output, in any view. */
     void (*io)(void *self, const struct event *ev);
-    /* Before env->hb moves: synchronisation that the view heeds, an atomic access, checked or not,
-     * and a commit, before its accesses take effect and after. With no-thread also before a
-     * thread's first event and when it changes its kernel thread. */
+    /* Called before env->hb moves: by synchronisation that the view heeds, an atomic access,
+     * checked or not, and a commit, before its accesses take effect and after. With no-thread also
+     * before a thread's first event and when it changes its kernel thread. */
     void (*before)(void *self, const struct event *ev);
     /* Each time when env->hb has moved, or counted, and `sync` is not what tells of it, or not yet;
      * accesses are the transaction's, in the view or not, at a commit. What it gathers is paid by
@@ -99,7 +99,7 @@ struct policy_detector {
                   const struct event *accesses, size_t n);
     void (*finish)(void *self);      /* the run is over */
     void (*check)(const void *self); /* asserts its invariants, beside those of its cells */
-    /* What its parameters change in the promise. */
+    /* Amends the promise by the instance's parameters. */
     void (*amend)(const void *self, struct promise *p);
     /* For compare, after the access: why a policy that is not about happens-before finds a race at
      * this location, or none, as a clause ("no lock is held at all its accesses"). */
@@ -113,8 +113,8 @@ struct policy_detector {
 
 /* ---- costs in software ---------------------------------------------------------------------- */
 
-/* What the access after a step needs for its address, beside registers: nothing, or the value of
- * the latest load. Compares and branches need no waiting: branches are predicted. */
+/* Operands that the access after a step needs for its address, beside registers: nothing, or the
+ * value of the latest load. Compares and branches need no waiting: branches are predicted. */
 enum step_needs { STEP_NEEDS_FREE, STEP_NEEDS_VALUE };
 struct cost_step {
     const char *name;      /* of the statistic policy.<label>.cost.steps */
@@ -149,22 +149,22 @@ struct policy_hints { /* make detection faster on the host; without effect on an
 
 /* ---- hardware ------------------------------------------------------------------------------- */
 
-/* What takes its own time: `access` and `sync` instead of the detector's (`sync` also of the heap),
- * from the cycle at which they start; each returns the cycle at which it is done. */
+/* Hardware takes its own time: `access` and `sync` stand in for the detector's (`sync` also of the
+ * heap), from the cycle at which they start; each returns the cycle at which it is done. */
 struct policy_hardware {
     sim_cycle (*access)(void *self, const struct event *ev, unsigned core, struct mem_outcome out,
                         sim_cycle now);
     sim_cycle (*sync)(void *self, const struct event *ev, unsigned core, sim_cycle now);
-    /* What `access` and `line` have decided takes time here: with a machine, other cores may go on
-     * meanwhile. After the event's accesses are all checked, their races reported and clocks moved.
-     * NULL: nothing. */
+    /* Pays, in time, for all that `access` and `line` have decided: with a machine, other cores may
+     * go on meanwhile. Called after the event's accesses are all checked, their races reported and
+     * clocks moved. NULL: nothing takes time. */
     sim_cycle (*pay)(void *self, unsigned core, sim_cycle now);
-    /* What happened to a line in the caches, in order, after the access that caused it is done and
-     * before `access` hears of it; events of its own mem calls come after the hook that made them,
-     * or while other cores go on. It takes no time here, but in `pay` of the core whose access it
-     * was (le->by), once what that core has in hand is done; or of this core, which tells of it.
-     * True: one of the two has something to pay. NULL: does not react, and the machine keeps no
-     * such events. */
+    /* Tells what happened to a line in the caches, in order, after the access that caused it is
+     * done and before `access` hears of it; events of its own mem calls come after the hook that
+     * made them, or while other cores go on. It takes no time here, but in `pay` of the core whose
+     * access it was (le->by), once that core has done what it has in hand; or of this core, which
+     * tells of it. True: one of the two has something to pay. NULL: does not react, and the machine
+     * keeps no such events. */
     bool (*line)(void *self, const struct line_event *le, unsigned core);
     unsigned lines; /* that `line` wants, bits by enum line_what */
 };

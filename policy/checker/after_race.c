@@ -60,7 +60,7 @@ static bool covered(const struct extents *x, sim_addr addr, sim_addr *lo, sim_ad
     return extents_next(x, addr, lo, last) && *lo <= addr;
 }
 
-/* Of an object whose granules are shared with others these are disabled, too. */
+/* Disables the object at this byte. Granules that it shares with others are disabled, too. */
 static void disable(struct after_race *a, sim_addr byte)
 {
     sim_addr lo, last;

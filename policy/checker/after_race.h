@@ -46,7 +46,7 @@ static inline bool after_race_disables(const struct after_race *a) /* anything a
 {
     return a->off.n != 0;
 }
-/* It is disabled; settled: other than by the latest after_race_settle. */
+/* Tells if the location is disabled; settled: other than by the latest after_race_settle. */
 bool after_race_covers(const struct after_race *a, sim_addr location, bool settled);
 /* The next part of an access that is not disabled, as an access of its own; *from: the byte to go
  * on with, 0 at first. False: no more. */

@@ -70,7 +70,7 @@ static void before(struct checker *c, const struct event *ev)
         c->detector->before(c->self, ev);
 }
 
-/* What the event's steps have gathered: in software on the ledger, in hardware its own way. */
+/* Pays for the event's gathered steps: in software by the ledger, in hardware its own way. */
 static sim_cycle pay(struct checker *c, unsigned core, sim_cycle now)
 {
     if (!c->hardware)
@@ -80,7 +80,8 @@ static sim_cycle pay(struct checker *c, unsigned core, sim_cycle now)
 
 /* ---- accesses ------------------------------------------------------------------------------- */
 
-/* Only what is not disabled of the access: each run of granules as an access of its own. */
+/* Checks those parts of the access that are not disabled: each run of granules as an access of its
+ * own. */
 static sim_cycle check_parts(struct checker *c, const struct event *ev, unsigned core,
                              struct mem_outcome out, sim_cycle now)
 {
@@ -129,7 +130,7 @@ static NO_INLINE void after_races(struct checker *c)
     c->settled = *c->env.number + 1;
 }
 
-/* All that the event has to be checked for is checked. */
+/* Ends an event, when all that it has to be checked for is checked. */
 static void event_done(struct checker *c, const struct event *blamed)
 {
     report_done(&c->report, blamed);
@@ -187,7 +188,8 @@ static sim_cycle rare_access(struct checker *c, const struct event *ev, unsigned
         c->did[core] = DID_DEFER;
         return now;
     }
-    /* Before the check what it acquires, after it what it releases: its own access lies between. */
+    /* An atomic access acquires before the check and releases after it: its own access lies
+     * between. */
     const bool orders = event_order(ev) != ORDER_NONE && heeds(c, ev);
     if (orders && atomic_gives(ev) && one_level(c, ev)) {
         c->st.accesses--; /* refused: it never took effect */
@@ -296,8 +298,8 @@ static sim_cycle step_heap(struct checker *c, const struct event *ev, unsigned c
 {
     const unsigned view = c->policy_env.view;
     const bool clear = ev->kind == EV_CLEAR, copy = ev->kind == EV_COPY;
-    /* What the view ignores still moves the locks: a view is about histories, and an object's lock
-     * goes with the object. */
+    /* Locks move even with a copy or clear that the view ignores: a view is about histories, and an
+     * object's lock goes with the object. */
     const bool heeded = !(clear && view & VIEW_NO_CLEAR) && !(copy && view & VIEW_NO_COPY);
 
     if (clear || copy) {
@@ -340,7 +342,7 @@ static inline bool is_plain(const struct checker *c, const struct event *ev)
     return access_plain(&c->policy_env, ev) && !c->filter && !after_race_disables(&c->after);
 }
 
-/* What the policy is about to charge for. */
+/* Tells the ledger for what the policy is about to charge. */
 static void begin_part(struct checker *c, const struct event *ev)
 {
     const bool collection = ev->kind == EV_GC_BEGIN || ev->kind == EV_GC_END;
@@ -354,7 +356,7 @@ static NO_INLINE sim_cycle step_any(struct checker *c, const struct event *ev, u
                                     struct mem_outcome out, sim_cycle now)
 {
     begin_part(c, ev);
-    /* Where threads are taken for kernel threads, an event may change whose clock moves. */
+    /* An event may change whose clock moves, if kernel threads count instead of threads. */
     if (UNLIKELY(c->hb->by_kernel && (!hb_has_begun(c->hb, ev->tid) || ev->kind == EV_THREAD)))
         before(c, ev);
     if (UNLIKELY(hb_enter(c->hb, ev)))

@@ -21,7 +21,8 @@ void extents_free(struct extents *x); /* leaves an empty map */
 void extents_put(struct extents *x, sim_addr lo, sim_addr last);
 /* Nothing of the range is left; an extent that it lies in becomes two. */
 void extents_cut(struct extents *x, sim_addr lo, sim_addr last);
-/* As memmove: what lies at `from` is at `to`, too, and nothing else is there. */
+/* Moves marks as memmove moves bytes: those at `from` are at `to`, too, and nothing else is
+ * there. */
 void extents_copy(struct extents *x, sim_addr to, sim_addr from, uint64_t bytes);
 /* The lowest extent that ends at or after addr. False: none. */
 bool extents_next(const struct extents *x, sim_addr addr, sim_addr *lo, sim_addr *last);

@@ -235,9 +235,8 @@ static bool repeated(const struct location *x, epoch region, bool writes)
     return d->wrote || !writes;
 }
 
-/* At all of its granules the thread has done as much in this region. Those that it hasn't, it has
- * now.
- */
+/* Tells if the thread has done as much in this region at all of the access's granules. Marks those
+ * at which it hasn't. */
 static bool is_redundant(struct filter *f, const struct event *ev, epoch region)
 {
     const struct granules g = granules_of(ev, f->env.granule);
@@ -253,8 +252,9 @@ static bool is_redundant(struct filter *f, const struct event *ev, epoch region)
     }
 }
 
-/* With history = last an atomic write takes the place of its thread's plain one, and conflicts with
- * less: from then on nothing that the thread has done there makes an access redundant. */
+/* Forgets what the thread has done there. With history = last an atomic write takes the place of
+ * its thread's plain one, and conflicts with less: from then on no earlier access makes one
+ * redundant. */
 static void forget(struct filter *f, const struct event *ev, uint32_t actor)
 {
     const struct granules g = granules_of(ev, f->env.granule);
@@ -277,7 +277,7 @@ static bool plain(const struct event *ev)
 
 /* ---- an access ------------------------------------------------------------------------------ */
 
-/* For compare: those of one event alone. */
+/* Notes a spared access for compare: those of one event alone. */
 static void note_spared(struct filter *f, const struct event *ev, uint64_t number, const char *by)
 {
     if (number != f->at)

@@ -34,12 +34,13 @@ unsigned filter_flags(const struct filter_params *p, unsigned view_skips);
 void filter_count_flags(struct filter *f, const struct event *ev);
 /* Whether the policy is spared this access, which its view has, when it takes effect. Counts. */
 bool filter_spares(struct filter *f, const struct event *ev, uint64_t number);
-/* Which filter spared this access, which took effect with the event; NULL: none. */
+/* The filter that spared this access, which took effect with the event; NULL: none. */
 const char *filter_spared(const struct filter *f, const struct event *ev, uint64_t number);
 /* A clear or copy that the view heeds. */
 void filter_heap(struct filter *f, const struct event *ev);
 
-/* What it does, as "filter escape, redundant". Whether accesses that race may be spared. */
+/* filter_text names the active filters, as "filter escape, redundant". filter_loses: they may spare
+ * accesses that race. */
 const char *filter_text(const struct filter *f);
 bool filter_loses(const struct filter *f);
 

@@ -202,7 +202,7 @@ static bool site_exempt(struct filter_file *f, uint64_t site)
     return exempt;
 }
 
-/* All of the bytes, by one range or by several that touch. */
+/* Tells if all of the bytes are exempt, by one range or by several that touch. */
 static bool bytes_exempt(const struct filter_file *f, sim_addr from, uint64_t bytes)
 {
     const sim_addr end = from + (bytes - 1);

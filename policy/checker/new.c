@@ -174,7 +174,8 @@ static sim_cycle no_mem(void *host, unsigned core, struct paddr a, unsigned byte
     return now;
 }
 
-/* It gets no machine, so it is the detector that it is without one. */
+/* Makes a policy free of charge: it gets no machine, so that it is the same detector as without
+ * one. */
 static int free_of_charge(struct checker *c, struct err *e)
 {
     if (c->policy->hardware)

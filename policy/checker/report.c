@@ -100,7 +100,7 @@ static void conflict(struct race_report *r, const struct event *ev, sim_addr loc
         see(r, &r->sites, site, &r->site_count, &r->sites_roi);
 }
 
-/* Of the sides that it conflicts with, the latest is named. */
+/* Names the sides of the race; the latest of several that the access conflicts with. */
 static void name_sides(struct race *race, const struct event *ev, uint64_t number,
                        const struct race_side *other)
 {
@@ -163,7 +163,8 @@ static const char *site_text(const struct race_report *r, uint64_t site, char nu
     return number;
 }
 
-/* Of texts, not numbers: another recording may number the same sites differently. */
+/* Hashes the sites' texts, not their numbers: another recording may number the same sites
+ * differently. */
 static uint64_t race_id(const char *a, const char *b)
 {
     struct digest *d = digest_new();
@@ -233,7 +234,7 @@ static void write_line(const struct race *race, FILE *out, const char *site,
     fputc('\n', out);
 }
 
-/* Only for who asks: what lies where is looked up as of now. */
+/* Looks up the object at the race as of now; only if a caller asks for races. */
 static void find_object(const struct race_report *r, struct race *race)
 {
     struct placement *o = r->env->placement ? *r->env->placement : NULL;

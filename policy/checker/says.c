@@ -85,8 +85,9 @@ static char *property_text(const struct checker *c, const struct promise *p)
     return all;
 }
 
-/* What an instance is not shown it neither reports nor remembers, so that an access races with an
- * older one than the last: with one of those that history = all has. */
+/* Works out the instance's promise. Accesses that it is not shown it neither reports nor remembers,
+ * so that an access may race with an older one than the last: with one of those that history = all
+ * has. */
 void checker_promises(struct checker *c)
 {
     struct promise p = c->policy->promise;

@@ -168,7 +168,7 @@ static uint64_t up(uint64_t n, uint64_t to)
     return (n + to - 1) / to * to;
 }
 
-/* Where elements begin, behind the word. */
+/* The offset of an array's elements, behind the word that leads to its shadow array. */
 static uint64_t elements_at(const struct inline_heap *h, const struct inline_object *o)
 {
     const uint64_t behind = (uint64_t)h->layout->array + h->layout->word;
@@ -238,7 +238,7 @@ static void range_of(const struct inline_heap *h, const struct inline_object *o,
     to->bytes = bytes;
     if (!(ev->flags & EVF_SYSTEM) || bytes <= INLINE_PAIR || o->elements || end <= o->first)
         return;
-    /* What follows its last fields comes along, unless it ends between two of them. */
+    /* Metadata behind the last fields come along, unless the access ends between two of them. */
     to->bytes = end % INLINE_PAIR ? inflated(h, o, end - 1) + 1 - from
                                   : inflated(h, o, end - INLINE_PAIR) + h->stride - from;
 }

@@ -59,7 +59,7 @@ struct inline_heap {
 struct inline_heap *inline_heap_new(const struct layout *l, struct pages *pages, unsigned granule,
                                     struct budget *b);
 void inline_heap_free(struct inline_heap *h); /* may be NULL */
-/* Before any event: room for a policy's metadata. False: there are too many policies. */
+/* Adds room for a policy's metadata, before any event. False: there are too many policies. */
 bool inline_heap_add(struct inline_heap *h, struct inline_policy *p);
 /* Allocations and copies before they run, clears after. */
 void inline_heap_event(struct inline_heap *h, const struct event *ev);
@@ -69,11 +69,11 @@ struct inline_range {
     sim_addr at; /* in the inflated heap */
     uint64_t bytes;
 };
-/* Where an access goes. An access of the runtime's to several fields goes to all that lies between
- * them: it zeroes and copies metadata, too. False: to no object of the heap. */
+/* The inflated range of an access. An access of the runtime's to several fields takes all that lies
+ * between them: it zeroes and copies metadata, too. False: no object of the heap is there. */
 bool inline_heap_access(struct inline_heap *h, const struct event *ev, uint64_t bytes,
                         struct inline_range *to);
-/* Where a policy's metadata of a scalar's granule are, or a word of the header. */
+/* The address of a policy's metadata: of a scalar's granule, or of a word of the header. */
 sim_addr inline_heap_field(const struct inline_heap *h, const struct inline_object *o,
                            sim_addr location, unsigned at);
 sim_addr inline_heap_word(const struct inline_heap *h, const struct inline_object *o);

@@ -85,7 +85,8 @@ void ledger_free(struct ledger *c)
 
 /* ---- gathering: accesses -------------------------------------------------------------------- */
 
-/* What a software policy's takes on the host is its own; of hardware it is no state. */
+/* Makes room for steps. In software their host memory is charged to the policy's budget; in
+ * hardware it is no state of the policy's. */
 static NO_INLINE void more_room(struct ledger *c, struct ledger_account *k)
 {
     const size_t was = k->cap;
@@ -261,7 +262,7 @@ static inline sim_cycle make_access(struct ledger *c, unsigned core, const struc
     return done;
 }
 
-/* For machines that know single accesses only. */
+/* Makes the steps one by one, on machines that know single accesses only. */
 static NO_INLINE sim_cycle one_by_one(struct ledger *c, unsigned core, const struct mem_run *r,
                                       sim_cycle now)
 {
@@ -296,7 +297,7 @@ static inline sim_cycle later(sim_cycle a, sim_cycle b)
     return a > b ? a : b;
 }
 
-/* Beside its data, unless it comes after others that have taken time. */
+/* Begins a bill beside its data, unless it comes after others that have taken time. */
 static inline void begin_bill(struct payment *p, const struct ledger_note *n)
 {
     p->done = later(p->done, p->at);

@@ -100,18 +100,19 @@ struct ledger {                     /* open so that gathering can be inline; onl
     uint64_t line;                /* bytes */
     const char **name;            /* of each step; owns */
     struct mem_counts counts;
-    /* What checks are about, reads and writes of a variable: all, and those that change no
-     * metadata. Of policies that tell them. */
+    /* Checked reads and writes of a variable: all, and those that change no metadata. Counted by
+     * policies that tell them. */
     struct {
         uint64_t all, same;
     } reads, writes;
 };
 
-/* For software. step: the policy's table, borrowed; steps may be 0. shadow: bytes of metadata that
- * each granule has at a fixed place, at most 512. */
+/* Begins a ledger for software. step: the policy's table, borrowed; steps may be 0. shadow: bytes
+ * of metadata that each granule has at a fixed place, at most 512. */
 void ledger_software(struct ledger *c, const struct policy_env *env, const struct cost_step *step,
                      unsigned steps, unsigned shadow);
-/* For hardware: counts nothing of its own, and works without a machine, too. */
+/* Begins a ledger for hardware, which counts nothing of its own, and works without a machine,
+ * too. */
 void ledger_hardware(struct ledger *c, const struct policy_env *env, unsigned kinds);
 void ledger_free(struct ledger *c);
 
@@ -154,8 +155,8 @@ static inline void ledger_step(struct ledger *c, unsigned core, unsigned step)
 {
     ledger_steps(c, core, step, 1);
 }
-/* By software: one instruction for each 64 bytes begun, as many as a register holds; one access for
- * each line. */
+/* Adds an access by software: one instruction for each 64 bytes begun, as many as a register holds;
+ * one access for each line. */
 static inline void ledger_access(struct ledger *c, unsigned core, struct paddr at, uint64_t bytes,
                                  enum mem_cmd cmd)
 {
@@ -164,7 +165,7 @@ static inline void ledger_access(struct ledger *c, unsigned core, struct paddr a
 }
 void ledger_add_touch(struct ledger *c, unsigned account, struct paddr at, uint64_t bytes,
                       enum mem_cmd cmd);
-/* In one line; there is room. */
+/* Adds a step within one line; there is room. */
 static inline void ledger_add_step(const struct ledger *c, struct ledger_account *k,
                                    struct paddr at, uint64_t bytes, enum mem_cmd cmd,
                                    uint64_t instructions)
@@ -185,7 +186,7 @@ static inline bool ledger_in_pieces(const struct ledger *c, const struct ledger_
 {
     return paddr_within(at, c->line) + bytes > c->line || k->n == k->cap;
 }
-/* By hardware, or with its instruction counted: an access alone. */
+/* Adds an access alone: by hardware, or with its instruction counted elsewhere. */
 static inline void ledger_touch(struct ledger *c, unsigned account, struct paddr at, uint64_t bytes,
                                 enum mem_cmd cmd)
 {
@@ -198,9 +199,9 @@ static inline void ledger_touch(struct ledger *c, unsigned account, struct paddr
         ledger_add_step(c, k, at, bytes, cmd, 0);
 }
 
-/* By software: what its steps and accesses are for, from here on. The frame says it at each event,
- * a policy where it leaves the path that is in line, and at maps of readers. Returns what it was.
- */
+/* Sets the part of the work to which software's steps and accesses are charged from here on. The
+ * frame says it at each event, a policy where it leaves the path that is in line, and at maps of
+ * readers. Returns the part before. */
 static inline enum cost_part ledger_part(struct ledger *c, enum cost_part part)
 {
     const enum cost_part was = (enum cost_part)c->part;
@@ -236,11 +237,11 @@ static inline struct ledger_note *ledger_note(struct ledger *c, unsigned account
     k->instructions = 0;
     return n;
 }
-/* One in front of all that was gathered since the latest bill began. */
+/* Puts a note in front of all that was gathered since the latest bill began. */
 struct ledger_note *ledger_note_first(struct ledger *c, unsigned account, enum ledger_what what);
 
-/* By software: the latest instruction is a branch whose outcome depends on data. branch: a number
- * that it alone has. */
+/* Adds a branch of software whose outcome depends on data, as the latest instruction. branch: a
+ * number that it alone has. */
 void ledger_guess(struct ledger *c, unsigned core, uint64_t branch, bool taken);
 static inline bool ledger_branch(struct ledger *c, unsigned core, uint64_t branch, bool taken)
 {
@@ -248,21 +249,22 @@ static inline bool ledger_branch(struct ledger *c, unsigned core, uint64_t branc
         ledger_guess(c, core, branch, taken);
     return taken;
 }
-/* It has been called from there. */
+/* The code has been called from there. */
 void ledger_called(struct ledger *c, unsigned core, uint64_t from);
 
 /* ---- parts that act as they are called ------------------------------------------------------ */
 
-/* What they do; `ledger` is a struct ledger. At once, or gathered: then they return `now`. Another
- * core may make an access than the one that the account is of. */
+/* These act as exec and mem of policy_env do; `ledger` is a struct ledger. They act at once, or are
+ * gathered: then they return `now`. The core that makes an access may be another than the
+ * account's. */
 sim_cycle ledger_exec(void *ledger, unsigned core, unsigned instructions, sim_cycle now);
 sim_cycle ledger_mem(void *ledger, unsigned core, struct paddr at, unsigned bytes, enum mem_cmd cmd,
                      sim_cycle now);
 void ledger_needs_value(void *ledger); /* ledger_needs, of what is gathered */
 sim_cycle ledger_drop(struct ledger *c, unsigned core, struct paddr line, sim_cycle now);
 
-/* From here on they are gathered: what several of them do is one step of the detector. Not without
- * a machine, where nothing takes time. */
+/* From here on accesses are gathered: several of them are one step of the detector. Not without a
+ * machine, where nothing takes time. */
 static inline void ledger_gather(struct ledger *c, unsigned account)
 {
     c->gathers = c->env->machine ? account + 1 : 0;
@@ -288,8 +290,8 @@ static inline sim_cycle ledger_pay(struct ledger *c, unsigned core, sim_cycle no
 {
     return UNLIKELY(c->on) ? ledger_pay_account(c, core, core, now) : now;
 }
-/* By a core that does it beside the program: the accesses go to its caches now. Returns how long it
- * takes, one after the other. */
+/* Pays by a core that does it beside the program: the accesses go to its caches now. Returns how
+ * long it takes, one after the other. */
 sim_cycle ledger_pay_beside(struct ledger *c, unsigned account, unsigned core, sim_cycle now);
 
 #endif

@@ -69,7 +69,7 @@ void metadata_free(struct metadata *m)
 
 /* ---- places --------------------------------------------------------------------------------- */
 
-/* Behind the header of the shadow, which is an array itself. */
+/* The offset behind the header of the shadow, which is an array itself. */
 static uint64_t shadow_header(const struct metadata *m)
 {
     return (m->inlined->layout->array + 7u) & ~7u;

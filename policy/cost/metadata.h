@@ -7,11 +7,11 @@
 #include "base/shadow.h"
 #include "policy/cost/ledger.h"
 
-/* Behind all memory that a program may have. */
+/* Regions of metadata, behind all memory that a program may have. */
 #define METADATA_FIXED (UINT64_C(1) << 58) /* metadata at a fixed place for each granule */
 #define METADATA_HEAP  (UINT64_C(1) << 59) /* blocks that come and go */
-/* Of the first of a run's policies; the next one's are so much further on. Beyond the sixteenth
- * they are where the first's are, and only the caches notice. */
+/* The distance between the metadata of a run's policies, from the first on. Those beyond the
+ * sixteenth lie where the first's are, and only the caches notice. */
 #define METADATA_APART (UINT64_C(1) << 60)
 
 /* shadow: bytes of each granule's fixed place. Its ledger makes and frees it. */
@@ -26,10 +26,10 @@ sim_addr metadata_apart(const struct policy_env *env);
  * Inline they are where the location's object is, or where its array's shadow is, if it has one;
  * what is in no object that the trace has allocated has a fixed place all the same. */
 struct paddr metadata_at(const struct ledger *c, sim_addr location);
-/* Before an access: how a check finds them. A fixed place is computed from the address: a step.
- * Beside a field they are at a distance that the code has. An array's word is loaded, and leads to
- * its shadow: a step. The first access makes that: a step, zeros in it 64 bytes at a time, and a
- * compare and swap of the word. */
+/* Steps by which a check finds metadata before an access. A fixed place is computed from the
+ * address: a step. Beside a field they are at a distance that the code has. An array's word is
+ * loaded, and leads to its shadow: a step. The first access makes that: a step, zeros in it 64
+ * bytes at a time, and a compare and swap of the word. */
 struct metadata_steps {
     unsigned place, shadow, shadow_new, shadow_line;
 };

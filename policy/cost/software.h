@@ -12,7 +12,7 @@ struct software {
     struct mem_counts counts;     /* of no interest by themselves */
 };
 
-/* With `software` as their host, these are what struct runtime_env asks for. */
+/* With `software` as their host, these serve as the functions of struct runtime_env. */
 sim_cycle software_exec(void *software, unsigned core, unsigned instructions, sim_cycle now);
 sim_cycle software_mem(void *software, unsigned core, struct paddr at, unsigned bytes,
                        enum mem_cmd cmd, sim_cycle now);

@@ -8,7 +8,7 @@
 #include "base/stats.h"
 #include "trace/trace.h"
 
-/* What the program has allocated or copied to and not cleared, as events run. */
+/* Live memory: allocated or copied to, and not cleared since, as events run. */
 struct live_heap {
     struct interval *allocated; /* owns */
     struct budget budget;
@@ -18,11 +18,11 @@ struct live_heap {
 void live_heap_free(struct live_heap *h);
 void live_heap_event(struct live_heap *h, const struct event *ev); /* that places: as it has run */
 
-/* What a policy keeps in memory, beside the heap: in software its metadata as it lays them out, in
- * hardware what its manager has in tables, records and blocks. The statistics that count it say
- * how much that is, so they can't disagree with this. Lines of histories on chip are no memory.
- * Looked at when a full collection has ended (000 6.4: "the maximum memory used after
- * any full-heap garbage collection"). */
+/* A policy's memory beside the heap: in software its metadata as it lays them out, in hardware its
+ * manager's tables, records and blocks. The statistics that count it say how much that is, so they
+ * can't disagree with this. Lines of histories on chip are no memory. Looked at when a full
+ * collection has ended (000 6.4: "the maximum memory used after any full-heap garbage
+ * collection"). */
 struct space {
     const struct live_heap *heap; /* borrows; NULL: nobody looks */
     const struct stats *stats;    /* borrows; they have */

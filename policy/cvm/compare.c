@@ -30,7 +30,7 @@ static uint64_t conflicts(const struct cvm_entry *x, const struct cvm_entry *y, 
            (word_of(y, CVM_ATOMIC_WRITE, i) & word_of(x, CVM_READ, i));
 }
 
-/* What is known is the interval, and which kinds of access it made; where sites are kept, also the
+/* The side of a race: its interval, and the kind of access; if sites are kept, also the interval's
  * first access of that kind. */
 static struct race_side side_of(const struct cvm *c, const struct cvm_entry *x, enum cvm_kind k,
                                 size_t word)
@@ -62,8 +62,8 @@ bool cvm_raced(struct cvm *c, struct cvm_page *p, size_t word)
     return first;
 }
 
-/* Of the word's accesses by x and y two that conflict: one of them a write, and not both atomic.
- * Writes are named where they can be. */
+/* Picks two accesses to the word, by x and y, that conflict: one of them a write, and not both
+ * atomic. Writes are named first. */
 static void name_kinds(const struct cvm_entry *x, const struct cvm_entry *y, size_t word,
                        enum cvm_kind *kx, enum cvm_kind *ky)
 {
@@ -119,7 +119,7 @@ static void note_raced(struct cvm *c, const struct cvm_interval *i)
     t->raced_time = i->time;
 }
 
-/* It happens after an interval that had a race. */
+/* Tells if the interval happens after one that had a race. */
 static bool after_race(const struct cvm *c, const struct cvm_interval *i)
 {
     for (uint32_t a = 0; a < c->threads; a++) {
@@ -182,7 +182,8 @@ static void compare_words(struct cvm *c, struct cvm_page *p, const struct cvm_en
         find_race(c, p, x, y, i * 64 + (size_t)__builtin_ctzll(found));
 }
 
-/* In these parts of the page alone there may be some. */
+/* Compares two entries' bitmaps, in those parts of the page alone in which one wrote and the other
+ * made an access. */
 static NO_INLINE void compare_bitmaps(struct cvm *c, struct cvm_page *p, const struct cvm_entry *x,
                                       const struct cvm_entry *y, uint64_t parts, size_t from,
                                       size_t last)
@@ -202,7 +203,8 @@ static NO_INLINE void compare_bitmaps(struct cvm *c, struct cvm_page *p, const s
 
 /* ---- concurrent intervals at a page ---------------------------------------------------------- */
 
-/* Which bitmaps a pair on the check list asks for of one of it, where the other has such. */
+/* The bitmaps of one side that a pair on the check list asks for, given those that the other
+ * has. */
 static unsigned wanted(unsigned of_other)
 {
     return of_other & CVM_WRITES ? CVM_READS | CVM_WRITES : CVM_WRITES;
@@ -468,7 +470,7 @@ static void make_old(struct cvm *c, struct cvm_lane *l)
     trim_old(c, l);
 }
 
-/* All of it has been compared. */
+/* Settles a page, all of which has been compared. */
 static void settle_page(struct cvm *c, struct cvm_page *p)
 {
     bool empty = true;

@@ -54,7 +54,7 @@ static void set_bit(struct cvm *c, uint32_t actor, const struct event *ev)
     access(c, at, 8, MEM_STORE);
 }
 
-/* Of registers that the routine saves and restores: inlined, some are dead, and the mean of the
+/* Registers that the routine saves and restores: inlined, some are dead, and the mean of the
  * programs' dynamic shares (Table 5) is a part of an instruction. */
 static uint64_t spills(struct cvm *c)
 {
@@ -191,8 +191,8 @@ void cvm_charge_interval(struct cvm *c, struct cvm_thread *t)
 
 /* ---- the master ----------------------------------------------------------------------------- */
 
-/* Its work is on the core that departs first; all others wait for it. Bitmaps are asked for at the
- * same time, and compared when they are there. */
+/* Begins the master's work, on the core that departs first; all others wait for it. Bitmaps are
+ * asked for at the same time, and compared when they are there. */
 static sim_cycle begin_master(void *self, unsigned core, void *what, sim_cycle now)
 {
     struct cvm *c = self;
@@ -249,7 +249,7 @@ void cvm_charge_departure(struct cvm *c)
     n->call.core = c->env->core;
 }
 
-/* So many bytes of bitmaps are asked of the process of that core. */
+/* Counts the bytes of bitmaps that are asked of the process of the actor's core. */
 void cvm_charge_asked(struct cvm *c, uint32_t actor, unsigned bitmaps)
 {
     const struct policy_machine *m = c->env->machine;

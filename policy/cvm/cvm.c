@@ -186,7 +186,7 @@ static inline enum cvm_kind kind_of(const struct event *ev)
                            (ev->flags & EVF_ORDER_MASK ? CVM_ATOMIC_READ : 0));
 }
 
-/* Of an interval's accesses of a kind to a word the first one's place is kept. */
+/* Keeps the place of an interval's first access of a kind to a word. */
 static NO_INLINE void keep_place(struct cvm *c, const struct cvm_entry *x, enum cvm_kind k,
                                  size_t word, const struct event *ev, uint64_t number)
 {
@@ -318,7 +318,7 @@ static void cvm_sync(void *self, const struct event *ev)
     const sim_tid child = (sim_tid)ev->aux;
 
     look_at(c, hb_actor(c->env->hb, ev->tid), takes(c, ev));
-    /* Whoever joins a thread that has not ended publishes that thread's clock. */
+    /* A join with a thread that has not ended publishes that thread's clock. */
     if (ev->kind == EV_JOIN && hb_has_begun(c->env->hb, child))
         look_at(c, hb_actor(c->env->hb, child), false);
     if (ev->kind == EV_BARRIER_DEPART)

@@ -10,8 +10,8 @@
  * as two atomic accesses do not race. */
 enum cvm_kind { CVM_READ, CVM_WRITE, CVM_ATOMIC_READ, CVM_ATOMIC_WRITE, CVM_KINDS };
 
-/* What a thread knew of others when an interval began: its version vector. Intervals of a thread
- * share one until it takes something. */
+/* A version vector: the thread's knowledge of other threads when an interval began. Intervals of a
+ * thread share one until it takes something. */
 struct cvm_vector {
     struct vclock clock;
     uint32_t users;
@@ -34,7 +34,7 @@ struct cvm_interval {
     bool sited; /* sites of its accesses are kept */
 };
 
-/* Where an interval first touched a word with an access of a kind (6.1). */
+/* The first access of a kind to a word by an interval (6.1). */
 struct cvm_place {
     uint64_t event, site;
     uint8_t op;
@@ -80,7 +80,7 @@ struct cvm_page {
     uint64_t *raced; /* owns; words that have raced in this life; NULL: none */
 };
 
-/* What an access does of the analysis routine (4.5). */
+/* The part of the analysis routine that runs for an access (4.5). */
 enum cvm_way {
     CVM_WHOLE,
     CVM_MIX,  /* batched with one of another kind to the same place */
@@ -88,7 +88,7 @@ enum cvm_way {
     CVM_NONE, /* it is not instrumented, or another does it for this one */
     CVM_NOOPS /* its call was removed */
 };
-/* What is made of a site, whatever its accesses need most (Table 3). */
+/* The instrumentation of a site, by the access of it that needs most (Table 3). */
 enum cvm_site {
     CVM_SITE_UNKNOWN,
     CVM_SITE_PROVED,
@@ -221,8 +221,8 @@ struct cvm_lane *cvm_lane(struct cvm *c, struct cvm_page *p, uint32_t actor);
 void cvm_list(struct cvm *c, struct cvm_page *p);
 struct cvm_entry *cvm_entry_new(struct cvm *c, struct cvm_interval *of);
 void cvm_entry_free(struct cvm *c, struct cvm_entry *x);
-/* All zero. Where sites are kept, a pointer to 64 places, or NULL, for each 64 words is behind it.
- */
+/* Makes a bitmap, all zero. If sites are kept, a pointer to 64 places, or NULL, for each 64 words
+ * is behind it. */
 uint64_t *cvm_bitmap(struct cvm *c);
 void cvm_bitmap_free(struct cvm *c, uint64_t *bitmap);
 /* The 64 words from 64 * i on of its bitmap of that kind; where there is none yet, it gets one. */
@@ -242,7 +242,8 @@ void cvm_drop_places(struct cvm *c, uint64_t *bitmap,
 /* The interval's entry among those that were compared; made if need be. */
 struct cvm_entry *cvm_old_entry(struct cvm *c, struct cvm_lane *l, struct cvm_interval *of);
 
-/* Where writes=diffs has a write of x's interval: in x, or in an older entry of its page. */
+/* The entry with the writes of x's interval under writes=diffs: x, or an older entry of its
+ * page. */
 struct cvm_entry *cvm_diff(struct cvm *c, struct cvm_entry *x);
 
 /* ---- instrumentation: instrument.c ------------------------------------------------------------
@@ -275,9 +276,9 @@ void cvm_charge_departure(struct cvm *c);
 
 /* ---- comparison: compare.c ------------------------------------------------------------------ */
 
-/* All that is fresh is compared with all that is concurrent with it, and is old from then on. */
+/* Compares all fresh entries with all that are concurrent with them; they are old from then on. */
 void cvm_consolidate(struct cvm *c);
-/* The same at the words from..last of a page only. */
+/* As cvm_consolidate, at the words from..last of a page only. */
 void cvm_settle(struct cvm *c, struct cvm_page *p, size_t from, size_t last);
 
 /* The word has raced. True: for the first time in this life. */

@@ -88,7 +88,8 @@ static bool removed(struct cvm_thread *t, const struct event *ev)
     return false;
 }
 
-/* At a synchronisation: not before, as the routine would return to what is no call any more. */
+/* Removes calls at a synchronisation: not before, as the routine would return to what is no call
+ * any more. */
 void cvm_modify(struct cvm *c, struct cvm_thread *t)
 {
     for (size_t i = 0; i < t->removing; i++)

@@ -148,7 +148,7 @@ static void take(struct cvm_copy *y, const struct cvm_piece *of, const uint64_t 
     }
 }
 
-/* All that was fresh there is old by now. */
+/* Takes all old entries there; those that were fresh are old by now. */
 static void take_all(struct cvm_copy *y, sim_addr from, uint64_t bytes)
 {
     size_t n;

@@ -53,7 +53,7 @@ static bool read_line(void *first_run, char *text, size_t bytes)
     return false;
 }
 
-/* Where a DONE stands beside it, it must be as that says. */
+/* Reads the first run's race lines. If a DONE stands beside the file, the file must match it. */
 int cvm_first_run(struct map *to, const char *path, struct err *e)
 {
     const char *slash = strrchr(path, '/');

@@ -88,7 +88,7 @@ static struct paddr thread_block(struct eraser_cost *c, sim_tid tid)
     return *at;
 }
 
-/* Where a set's entry in the table is; the table is made, and doubled, as sets come. */
+/* The place of a set's entry in the table; the table is made, and doubled, as sets come. */
 static struct paddr table_entry(struct eraser_cost *c, lockset_id set)
 {
     const uint64_t end = ((uint64_t)set + 1) * TABLE_ENTRY;

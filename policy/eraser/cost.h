@@ -28,7 +28,7 @@ void eraser_cost_init(struct eraser_cost *c, const struct policy_env *env,
                       struct lockset_pool *sets, struct cells *variables);
 void eraser_cost_free(struct eraser_cost *c);
 
-/* With a machine only. */
+/* Costs are charged with a machine only. */
 struct eraser_change { /* what an access does to a variable's shadow word */
     bool first;        /* it was Virgin */
     bool exclusive;    /* it was Exclusive */

@@ -241,7 +241,7 @@ static void give_up(struct eraser_thread *t, struct eraser_hold *h, uint64_t *ne
         *h = t->hold[--t->n];
 }
 
-/* What an event does to a thread's hold on a lock. */
+/* Counts an acquire or release in the thread's hold on the lock. */
 static void count_hold(struct eraser *e, struct eraser_thread *t, enum ev_kind kind, uint64_t lock)
 {
     const bool takes = kind == EV_ACQUIRE || kind == EV_ACQUIRE_SHARED;

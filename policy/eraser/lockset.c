@@ -80,7 +80,7 @@ static const uint64_t *locks_of(const struct lockset_pool *p, lockset_id id)
     return p->lock + p->set[id].at;
 }
 
-/* Where the lock is in the set, or would go. */
+/* The index at which the lock is in the set, or would be put. */
 static uint32_t place_of(const struct lockset_pool *p, lockset_id id, uint64_t lock)
 {
     const uint64_t *locks = locks_of(p, id);
@@ -164,7 +164,7 @@ lockset_id lockset_without(struct lockset_pool *p, lockset_id set, uint64_t lock
     return intern(p, n - 1);
 }
 
-/* Of two sorted arrays, in one pass. */
+/* Intersects two sorted arrays in one pass. */
 static lockset_id intersect(struct lockset_pool *p, lockset_id a, lockset_id b)
 {
     const uint32_t n = p->set[a].n, m = p->set[b].n;

@@ -85,7 +85,7 @@ static struct paddr unchanged(struct ft_cost *c, struct paddr at)
     return (struct paddr){0};
 }
 
-/* What is not in line. */
+/* Charges the begin of the slow path, which is not in line. */
 static void slow_path(struct ft_cost *c)
 {
     ledger_part(c->cost, PART_SLOW);
@@ -297,8 +297,9 @@ static void check_map(struct ft_cost *c, const struct shared_reads *s, sim_tid t
 /* ---- static fields
  * ------------------------------------------------------------------------------- */
 
-/* As fib has it (rvm/src/org/jikesrvm/dr/DrRuntime.java, observeClassInit): a bitmap of each
- * thread, with a bit for each class. */
+/* Charges the check of a class's initialisation as fib makes it
+ * (rvm/src/org/jikesrvm/dr/DrRuntime.java, observeClassInit): a bitmap of each thread, with a bit
+ * for each class. */
 void ft_charge_static(struct ft_cost *c, sim_tid tid)
 {
     if (!c->statics)
@@ -345,7 +346,7 @@ void ft_charge_read_done(struct ft_cost *c, struct paddr at)
     store(c, paddr_plus(at, c->words.read), WORD);
 }
 
-/* What the published rules would have left in the read epoch after this write; see enum kept. */
+/* The read epoch that the published rules would have left after this write; see enum kept. */
 static enum kept kept_after(const struct ft_variable *x, const struct ft_past *now)
 {
     if (reads_shared(x))

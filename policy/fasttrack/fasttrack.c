@@ -68,7 +68,7 @@ static bool races(struct fasttrack *f, struct ft_variable *x, sim_addr addr, con
     return true;
 }
 
-/* One side of a variable against the access: an epoch, or each read of a read vector. */
+/* Checks one side of a variable against the access: an epoch, or each read of a read vector. */
 static bool check(struct fasttrack *f, struct ft_variable *x, unsigned side, sim_addr addr,
                   const struct event *ev, const struct ft_past *now, const struct vclock *clock)
 {
@@ -338,8 +338,8 @@ static void *ft_create(const struct policy_env *env, const void *params, struct 
     return f;
 }
 
-/* With repeats = skip, races of repeats are missed. Of what history = all finds, at least the first
- * at each location is found. */
+/* Amends the promise: with repeats = skip, races of repeats are missed. At least the first race at
+ * each location that history = all finds is found. */
 static void ft_amend(const void *self, struct promise *p)
 {
     const struct fasttrack *f = self;
@@ -378,8 +378,8 @@ static void ft_rule(const void *self, sim_addr location, struct policy_rule *r)
             now_at++;
             again += (x->kind[side] & AGAIN) != 0;
         }
-    /* Of a commit's read and write both must be repeats, as it is not told which is meant. With
-     * repeats = report what is skipped can't race. */
+    /* A commit's read and write must both be repeats, as the event does not tell which is meant.
+     * With repeats = report an access that is skipped can't race. */
     if (!f->report_repeats && again && again == now_at)
         r->unchecked = "with repeats = skip an access is not checked again in its epoch";
 }

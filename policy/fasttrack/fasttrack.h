@@ -22,9 +22,8 @@ struct shared_reads { /* the read vector: at most two reads of an actor, plain a
 
 enum { READS = 0, WRITES = 1 }; /* the two sides of a variable */
 
-/* One cache line. The fields of two struct ft_past, side by side, so that no byte is lost to
- * padding.
- */
+/* A variable's state, in one cache line. The fields of two struct ft_past, side by side, so that no
+ * byte is lost to padding. */
 struct ft_variable {
     epoch at[2]; /* 0: none */
     uint64_t site[2], event[2];
@@ -98,11 +97,12 @@ extern const struct policy_charges ft_charges;
 /* The policy's charges are ft_charges, or begin with its steps. */
 void ft_cost_init(struct ft_cost *c, const struct policy_env *env, struct cells *variables);
 
-/* With a machine only. A load of a static field, before its check: whether its thread has seen the
- * class's initialisation. What a thread that has not pays is its class-use. */
+/* Charges, with a machine only, a load of a static field before its check: whether its thread has
+ * seen the class's initialisation. A thread that has not pays for its class-use event. */
 void ft_charge_static(struct ft_cost *c, sim_tid tid);
-/* With a machine only. Before the variable changes: the variable's words, where it is locked, and 0
- * where nothing changes. Once it has changed: what is stored, and unlocks it. */
+/* Charges, with a machine only, an access before the variable changes: returns the address of its
+ * words, at which it is locked, or 0 if nothing changes. The second half, once it has changed,
+ * charges the stores, and unlocks it. */
 struct paddr ft_charge_read(struct ft_cost *c, struct ft_variable *x, sim_addr addr,
                             const struct ft_past *now);
 void ft_charge_read_done(struct ft_cost *c, struct paddr at);
@@ -119,7 +119,7 @@ void ft_map_change(struct ft_cost *c, struct shared_reads *s, uint32_t i,
                    const struct ft_past *now);
 void ft_map_drop(struct ft_cost *c, struct shared_reads *s);
 
-/* At a full collection: the collector looks for a map, and traces it. */
+/* Charges a full collection: the collector looks for a map, and traces it. */
 void ft_charge_trace(struct ft_cost *c, const struct ft_variable *x, sim_addr addr);
 
 #endif

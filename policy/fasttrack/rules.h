@@ -29,8 +29,8 @@ bool ft_write_variable(struct fasttrack *f, struct ft_variable *x, sim_addr addr
                        const struct event *ev, const struct ft_past *now,
                        const struct vclock *clock);
 
-/* After a variable was copied bit by bit: the copy gets a read vector of its own. And: frees a
- * variable's. */
+/* ft_own_reads: after a variable was copied bit by bit, the copy gets a read vector of its own.
+ * ft_free_reads frees a variable's. */
 void ft_own_reads(void *fasttrack, void *variable);
 void ft_free_reads(struct fasttrack *f, struct ft_variable *x);
 /* Whether a full collection is over and is to be charged: it has gone through all variables that
@@ -63,7 +63,7 @@ ALWAYS_INLINE void ft_replace(struct fasttrack *f, struct ft_variable *x, const 
         f->st.same_epoch++;
     else
         f->st.exclusive += side ^ WRITES; /* a read */
-    /* Of several of one commit the first one tells. */
+    /* The first of a commit's accesses to the variable tells if they repeat. */
     const unsigned repeat = x->event[side] != now->event ? AGAIN : x->kind[side] & AGAIN;
     x->at[side] = now->at;
     x->site[side] = now->site;

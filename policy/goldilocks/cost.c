@@ -18,7 +18,7 @@ const struct cost_step gold_steps[GOLD_STEPS] = {
 
 enum { ENDS_BYTES = 64, THREAD_BYTES = 64 + GOLD_SCRATCH_BYTES, SCRATCH_AT = 64 };
 
-/* Where a cell has its count of records, and a record the next of its chain. */
+/* Offsets: of a cell's count of records, and of a record's link to the next of its chain. */
 static unsigned count_at(const struct goldilocks *g)
 {
     return 2 * gold_word(g);
@@ -58,8 +58,8 @@ static struct paddr ends_of(struct goldilocks *g, unsigned core)
     return g->ends;
 }
 
-/* Of records that refer to cell n. The tail's cell is not there yet on the host: its count is in
- * the line of the ends. */
+/* Charges a change of cell n's count of records. The tail's cell is not there yet on the host: its
+ * count is in the line of the ends. */
 static void charge_count(struct goldilocks *g, uint64_t n, unsigned core)
 {
     const struct paddr at = n == g->list.tail ? ends_of(g, core) : gold_cell_at(&g->list, n)->block;
@@ -167,7 +167,7 @@ void gold_cost_locks(struct goldilocks *g, sim_tid tid, unsigned core)
     ledger_access(g->cost, core, block, gold_word(g), MEM_STORE);
 }
 
-/* Where an element is hashed to in the thread's set under evaluation. */
+/* The slot to which an element is hashed in the thread's set under evaluation. */
 static struct paddr slot_of(struct goldilocks *g, gold_element e, const struct gold_now *now)
 {
     const uint64_t slot = e * UINT64_C(0x9e3779b97f4a7c15) % (GOLD_SCRATCH_BYTES / gold_word(g));

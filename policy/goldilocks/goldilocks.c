@@ -34,7 +34,7 @@ static const struct param gold_params[] = {
     PARAM_END,
 };
 
-/* What conflicts is told by classes, as in vc/vc.c: plain and atomic accesses are kept apart. */
+/* Classes of accesses tell which conflict, as in vc/vc.c: plain and atomic ones are kept apart. */
 enum { PLAIN_READ, PLAIN_WRITE, ATOMIC_READ, ATOMIC_WRITE, CLASSES };
 enum { OP_KIND_BITS = 6 };
 
@@ -177,7 +177,8 @@ static void race(struct goldilocks *g, struct gold_var *v, sim_addr addr, const 
     v->raced = true;
 }
 
-/* What marks an access in a transaction that orders it: the element of the variable's commits. */
+/* The element that marks an access within a transaction as ordered: that of the variable's
+ * commits. */
 static gold_element transaction_of(struct goldilocks *g, sim_addr a)
 {
     if (!g->committing)

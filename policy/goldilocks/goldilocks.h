@@ -193,7 +193,7 @@ void gold_append(struct goldilocks *g, const struct gold_cell *cell, unsigned co
 /* Partially-eager evaluation (5.4): drops the first `trim` per cent of the list, after the locksets
  * of records that refer to it are evaluated up to what follows. */
 void gold_trim(struct goldilocks *g, unsigned core);
-/* What a cell does to the lockset of that access: set has what is not in gold_has. */
+/* Applies a cell to the lockset of that access: set has the elements that are not in gold_has. */
 void gold_apply(struct goldilocks *g, struct gold_set *set, const struct gold_info *i,
                 const struct gold_cell *cell);
 
@@ -220,12 +220,13 @@ struct gold_actor *gold_actor_at(struct goldilocks *g, uint32_t actor);
 uint64_t gold_close(struct goldilocks *g, uint32_t actor);
 /* Applies a cell to all locksets: the next one that has not been applied. */
 void gold_reach_apply(struct goldilocks *g, const struct gold_cell *cell);
-/* The same, for gold_has_by_two. */
+/* As gold_reach_apply, for gold_has_by_two. */
 void gold_direct_apply(struct goldilocks *g, const struct gold_cell *cell);
 /* The element is in the lockset of the actor's accesses in that moment, after the cells that have
  * been applied. */
 bool gold_has(const struct goldilocks *g, gold_element e, uint32_t actor, uint64_t moment);
-/* So is the other actor, by events of the two alone, whether they are on the list still or not. */
+/* Tells if the other actor is in that lockset, too, by events of the two alone, whether they are on
+ * the list still or not. */
 bool gold_has_by_two(const struct goldilocks *g, uint32_t other, uint32_t actor, uint64_t moment);
 /* Nothing will ask for the element any more. */
 void gold_reach_drop(struct goldilocks *g, gold_element e);
@@ -267,7 +268,7 @@ void gold_objects_free(struct goldilocks *g);
 struct gold_object *gold_object_get(struct goldilocks *g, unsigned kind, sim_addr addr,
                                     uint64_t round); /* made when new */
 void gold_object_drop(struct goldilocks *g, unsigned kind, sim_addr addr, uint64_t round);
-/* What the event does to release sequences at the location, before it gives there. Returns the
+/* Updates the release sequences at the location by the event, before it gives there. Returns the
  * element to which it gives. */
 gold_element gold_sequences(struct goldilocks *g, struct gold_object *o, const struct event *ev,
                             bool gives, unsigned core);

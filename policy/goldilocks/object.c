@@ -266,7 +266,7 @@ void gold_objects_free(struct goldilocks *g)
 
 /* ---- release sequences ---------------------------------------------------------------------- */
 
-/* From now on `to` is in each lockset that `from` is in now. */
+/* Puts `to` into each lockset that `from` is in now, from here on. */
 static void same_element(struct goldilocks *g, gold_element to, gold_element from, unsigned core)
 {
     const struct gold_cell cell = {

@@ -115,7 +115,8 @@ static void lift(struct goldilocks *g, struct vclock *c, uint32_t actor, uint64_
         vclock_set(c, actor, moment, g->env->budget);
 }
 
-/* What has `from` gets what `to` is of. Locksets of an actor's own accesses have the actor. */
+/* Adds to `to`: each lockset that has `from` gets the element whose clock `to` is. Locksets of an
+ * actor's own accesses have the actor. */
 static void bring(struct goldilocks *g, struct vclock *to, gold_element from, uint64_t moment)
 {
     const struct vclock *c = from ? until_find(g, from) : NULL;
@@ -175,8 +176,8 @@ bool gold_has(const struct goldilocks *g, gold_element e, uint32_t actor, uint64
 
 /* ---- by two actors' own events --------------------------------------------------------------- */
 
-/* By its own event an actor gives an element, by another's own event that takes it. Whatever else
- * the two do adds nothing for them. */
+/* An actor gives an element by its own event, and another takes it by an event of its own. Whatever
+ * else the two do adds nothing for them. */
 static void give(struct goldilocks *g, gold_element e, uint32_t actor, uint64_t moment)
 {
     struct gold_reach *r = reach_of(g, e);

@@ -31,7 +31,7 @@ static gold_element me(const struct goldilocks *g, const struct event *ev)
     return gold_actor(hb_actor(g->env->hb, ev->tid));
 }
 
-/* What an actor gives ends its moment, which is returned. */
+/* An actor gives to an element. That ends the actor's moment, which is returned. */
 static uint64_t give(struct goldilocks *g, const struct event *ev, gold_element to, unsigned core)
 {
     const uint64_t moment = gold_close(g, hb_actor(g->env->hb, ev->tid));
@@ -112,9 +112,9 @@ static void plain_step(struct goldilocks *g, const struct event *ev, const struc
         give(g, ev, o->element, core);
 }
 
-/* What a fork gives: the child itself (rule 6), or with no-thread its birth, as its actor is known
- * only when it begins. A birth that the child takes with its first event would make each check walk
- * from the fork to there, which may be long after. */
+/* The element that a fork gives: the child itself (rule 6), or with no-thread the child's birth, as
+ * its actor is known only when it begins. A birth that the child takes with its first event would
+ * make each check walk from the fork to there, which may be long after. */
 static gold_element born(const struct goldilocks *g, uint64_t tid)
 {
     return g->by_kernel ? GOLD_BIRTHS + (gold_element)tid : gold_actor((uint32_t)tid);

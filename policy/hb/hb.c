@@ -356,8 +356,8 @@ static void end_sequences(struct hb *hb, uint32_t actor, struct hb_object *o)
     o->write_of = time ? epoch_make(actor, time) : 0;
 }
 
-/* What a write or rmw of C11 does to the release sequences at its location, and what another does
- * that releases where there are some. */
+/* Updates the release sequences at a location: by a write or rmw of C11, and by any other release
+ * if there are some. */
 static void sequences_step(struct hb *hb, const struct event *ev, struct hb_object *o, bool gives)
 {
     const uint32_t actor = hb_actor(hb, ev->tid);

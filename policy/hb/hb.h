@@ -76,14 +76,13 @@ void hb_commit_after(struct hb *hb, const struct event *commit, const struct eve
 void hb_clear(struct hb *hb, sim_addr addr, uint64_t bytes);
 void hb_copy(struct hb *hb, sim_addr to, sim_addr from, uint64_t bytes);
 
-/* Which lock is at addr: a number that goes with it when a copy moves it. 0: none was heeded there.
- */
+/* The lock at addr: a number that goes with it when a copy moves it. 0: none was heeded there. */
 uint64_t hb_lock_id(const struct hb *hb, sim_addr addr);
 /* How often the thread holds the lock at addr, in that mode. */
 uint32_t hb_lock_depth(const struct hb *hb, sim_addr addr, sim_tid tid, bool shared);
 
-/* Of a thread that has entered: the actor (the thread, or with no-thread its kernel thread,
- * numbered densely), the actor's clock, and its own entry as an epoch. */
+/* The state of a thread that has entered: its actor (the thread, or with no-thread its kernel
+ * thread, numbered densely), the actor's clock, and its own entry as an epoch. */
 static inline const struct hb_actor *hb_me(const struct hb *hb, sim_tid tid)
 {
     return &hb->actor[hb->thread[tid].actor];

@@ -78,7 +78,7 @@ static void has_come(const struct radish *r, unsigned core, const struct handler
         h->coming = false;
 }
 
-/* Of a line that was another thread's and is this one's now, what it held is stored first. */
+/* Handles a fill. If the line was another thread's before, its old contents are stored first. */
 static sim_cycle run_fill(void *self, unsigned core, void *handler, sim_cycle now)
 {
     struct radish *r = self;
@@ -257,7 +257,7 @@ static int out_of_range(struct radish *r, struct paddr physical)
                    (unsigned long long)r->params.memory);
 }
 
-/* All that the access decides, line by line. */
+/* Decides the access, line by line. */
 static void decide(struct radish_access *a)
 {
     struct radish *r = a->r;
@@ -282,8 +282,8 @@ static void decide(struct radish_access *a)
     }
 }
 
-/* Without a machine every thread has a core of its own, as far as they go; and there is one
- * account, as nobody says on which core an access was. */
+/* The core of an access. Without a machine every thread has a core of its own, as far as they go;
+ * and there is one account, as nobody says on which core an access was. */
 static unsigned core_of(const struct radish *r, const struct event *ev, unsigned core)
 {
     return r->machine ? core : ev->tid % r->cores;
@@ -309,7 +309,7 @@ sim_cycle radish_lower(struct radish *r, const struct event *ev, unsigned core, 
     return done;
 }
 
-/* What left comes first: its handlers begin when the data are there. */
+/* Charges flushed lines first: their handlers begin when the data are there. */
 static void charge_flushed(struct radish_access *a)
 {
     struct ledger *l = &a->r->ledger;
@@ -371,13 +371,13 @@ sim_cycle radish_pay(void *self, unsigned core, sim_cycle now)
 /* ---- the hint ----------------------------------------------------------------------------------
  */
 
-/* Of its history line, as a page has whole lines. */
+/* The entry of its history line that a granule has; pages have whole lines. */
 static unsigned index_of(const struct radish *r, struct paddr a)
 {
     return (unsigned)(a.at >> r->granule_shift) & (r->entries - 1);
 }
 
-/* Where the thread is; NULL: that is not known yet. */
+/* The hint of the core that the thread is on; NULL: its core is not known yet. */
 static struct hline **hint_for(const struct radish *r, const struct event *ev)
 {
     const struct hb *hb = r->env->hb;

@@ -49,8 +49,8 @@ static inline uint8_t access_op(const struct event *ev)
     return (uint8_t)(class << SWM_OP_KIND_BITS | ev->kind);
 }
 
-/* Of the line in hand. The permission is not enough for these granules: races are reported, others'
- * permissions and entries go. True: the own entries change. */
+/* Checks the line in hand. The permission is not enough for these granules: races are reported,
+ * others' permissions and entries go. True: the own entries change. */
 bool check_granules(struct radish_access *a, struct line_access *s, granule_set need);
 /* Granules of these where something that was gathered on chip is not ordered before the access. */
 granule_set check_unordered(struct radish_access *a, granule_set set);

@@ -17,8 +17,8 @@ static bool newer(const struct gathered *x, const struct gathered *y)
            (x->is.event == y->is.event && y->is.saved && !y->is.touched);
 }
 
-/* Of one thread and class the latest access counts: an older one may be where the thread was
- * before, or with the manager. */
+/* Gathers an access; the latest of one thread and class counts: an older one may be on the thread's
+ * last core, or with the manager. */
 static void gather(struct radish_access *a, struct gathered x)
 {
     struct radish *r = a->r;
@@ -271,7 +271,7 @@ static struct access_record *same_again(const struct radish_access *a, granule_s
     return x;
 }
 
-/* Of the granules, those that the line has from this very time of the thread: `saved` or not. */
+/* The granules of the set that the line has from this very time of the thread: `saved` or not. */
 static granule_set of_now(const struct radish_access *a, granule_set set, bool saved)
 {
     const unsigned own = op_class(a->op);

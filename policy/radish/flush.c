@@ -95,7 +95,7 @@ static void take_lost(struct flushed *f, struct flushed *lost)
     lost->drained = 0;
 }
 
-/* All history leaves, so each thread's clock may count from where it is. */
+/* Rolls the clocks over: all history leaves, so each thread's clock may count from where it is. */
 static void roll_over(struct radish *r, struct flushed *f)
 {
     const struct hb *hb = r->env->hb;
@@ -214,8 +214,8 @@ static void data_line(struct radish *r, struct flushed *f, const struct line_eve
         data_left(r, f, p);
 }
 
-/* Only decides: what it costs is the core's to pay that displaced the line. What the server of the
- * queue displaces is paid by whose program waits for it. */
+/* Decides, and no more: the cost is paid by the core that displaced the line. A line that the
+ * server of the queue displaces is paid by the core whose program waits for it. */
 bool radish_line(void *self, const struct line_event *le, unsigned core)
 {
     struct radish *r = self;
@@ -242,8 +242,8 @@ static size_t lost_lines(const struct flushed *lost)
     return n;
 }
 
-/* One by one: more may be lost while this is paid for, or a roll-over store the rest. What the
- * handlers of evictions displace themselves is a storm. */
+/* Pays for lost lines one by one: more may be lost while one is paid for, or a roll-over store the
+ * rest. If the handlers of evictions displace lines themselves, that is a storm. */
 sim_cycle flush_lost_paid(struct radish *r, unsigned core, sim_cycle now)
 {
     struct flushed *lost = &r->lost[core];

@@ -147,7 +147,8 @@ static void copy_run(struct radish *r, struct hline *to, const struct hline *fro
     to->soft_reads = (to->soft_reads & ~set) | shifted(from->soft_reads, run);
 }
 
-/* By an instruction of the handler; the core that has the line loads and stores. */
+/* Pays for a run of entries, by an instruction of the handler; the core that has the line loads and
+ * stores. */
 static void pay_run(const struct making *m, const struct hline *to, const struct hline *from,
                     struct entry_run run)
 {

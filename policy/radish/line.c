@@ -33,7 +33,7 @@ struct data_line *data_get(struct radish *r, uint64_t line)
     struct data_line *p = memset(pool_get(&r->data_lines), 0, data_bytes(r));
     p->line = line;
     *at = (uint64_t)(uintptr_t)p;
-    /* For regions, which pass over pages that never had history. */
+    /* Notes the page for regions, which pass over pages that never had history. */
     *map_put(&r->pages, line << r->line_shift >> PAGE_BITS) = 1;
     return p;
 }

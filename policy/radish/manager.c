@@ -18,7 +18,7 @@ static struct paddr granule_at(const struct radish *r, struct paddr first, unsig
     return paddr_plus(first, (uint64_t)i << r->granule_shift);
 }
 
-/* Of the history line of this kind. */
+/* The first granule of the history line of this kind. */
 static struct paddr first_granule(const struct radish *r, struct paddr line, unsigned kind)
 {
     return granule_at(r, line, kind * r->entries);
@@ -185,7 +185,7 @@ static bool more_cached(const struct radish *r, const struct hline *h)
     return false;
 }
 
-/* What was gathered of the handler in hand. */
+/* Ends a handler: the core pays for its gathered steps. */
 sim_cycle handler_paid(struct radish *r, unsigned core, sim_cycle now)
 {
     ledger_gathered(&r->ledger);
@@ -220,7 +220,7 @@ bool manager_all_saved(const struct hline *h)
     return true;
 }
 
-/* What a clean line holds is with the manager. */
+/* Forgets a clean line, since the manager has all that it holds. */
 void manager_forget(struct radish *r, struct hline *h)
 {
     struct data_line *p = h->data;
@@ -325,8 +325,8 @@ static bool fill_own(struct radish *r, struct hline *h, const struct swm_access 
     return true;
 }
 
-/* For a read nobody looks into blocks of reads: their threads stay status, the own one with them.
- */
+/* Fills a granule. A read does not look into blocks of reads: their threads stay status, the own
+ * one with them. */
 static void fill_granule(struct radish *r, struct hline *h, unsigned i, bool write)
 {
     const granule_set set = (granule_set)1 << i;

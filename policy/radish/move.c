@@ -124,7 +124,7 @@ static bool touches(const struct held_copy *h, sim_addr at, uint64_t bytes)
                              meet(h->left.from.at, h->left.bytes, at, bytes));
 }
 
-/* One that something in [at, at + bytes) touches; NULL: none. */
+/* A held copy that something in [at, at + bytes) touches; NULL: none. */
 static struct held_copy *touched(const struct radish *r, sim_addr at, uint64_t bytes,
                                  const struct held_copy *except)
 {
@@ -205,7 +205,8 @@ static struct held_copy *next_touched(const struct radish *r, const struct event
     return h;
 }
 
-/* Its time is over: of its thread outside of collections, of all with a collection's end. */
+/* The next held copy whose time is over: of its thread outside of collections, of all with a
+ * collection's end. */
 static struct held_copy *next_due(const struct radish *r, const struct event *ev,
                                   const struct held_copy *except)
 {

@@ -23,8 +23,8 @@ static unsigned lower_write(struct hline *o, granule_set set)
     return (unsigned)__builtin_popcountll(lost);
 }
 
-/* Who may write a granule knows of no other core's entries: these have come, and the question of
- * the access that brought them says so. */
+/* Takes write permissions from other cores. A core that may write a granule knows of no other
+ * core's entries: these have come, and the question of the access that brought them says so. */
 static void tell_come(struct radish *r, const struct hline *h)
 {
     const granule_set come = records_set(h, EVERY_CLASS);
@@ -39,7 +39,8 @@ static bool held_unordered(const struct radish_access *a, const struct swm_acces
     return h->actor != a->actor && h->clock > vclock_get(a->clock, h->actor);
 }
 
-/* What the manager has of a granule: is it ordered? For a read nobody looks into blocks. */
+/* Compares the manager's accesses of a granule with the acting thread's clock: are they ordered?
+ * Where several threads have read, a read takes them as unordered, and looks into no block. */
 static void compare(const struct radish_access *a, struct line_access *s, unsigned i)
 {
     const struct swm_held held = swm_held(a->r->manager, line_granule(a->r, a->own, i));

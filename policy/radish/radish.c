@@ -111,7 +111,7 @@ static bool apart(sim_addr a, uint64_t a_bytes, sim_addr b, uint64_t b_bytes)
     return a + a_bytes <= b || b + b_bytes <= a;
 }
 
-/* Of the runtime's clocks: behind all memory that may have history lines. */
+/* Base of the runtime's clocks: behind all memory that may have history lines. */
 #define RUNTIME_BASE (UINT64_C(1) << 54)
 
 static bool runtime_apart(const struct radish *r)
@@ -419,7 +419,8 @@ static void radish_finish(void *self)
     queue_drain_all(self);
 }
 
-/* What it sees without a language runtime: all of it, and nothing of memory management. */
+/* The view without a language runtime: all memory and synchronisation, and nothing of memory
+ * management. */
 enum { RADISH_VIEW = VIEW_ALL_MEMORY | VIEW_ALL_SYNC | VIEW_NO_CLEAR | VIEW_NO_COPY };
 
 static const struct policy_detector detector = {.finish = radish_finish, .check = radish_check};

@@ -28,7 +28,8 @@ enum { CHECKS_SYNCHRONOUS, CHECKS_QUEUED }; /* in software: the program waits; g
 enum { FLUSH_EAGER, FLUSH_LAZY };           /* when another thread comes: at once; line by line */
 enum { ANSWERS_LINE, ANSWERS_GRANULES };    /* entries that other cores send */
 enum { FILL_CHECKS, FILL_STATUS };          /* what a filled line comes with */
-/* Who says that the manager has nothing: it alone; a word of the page; a bit with the data line. */
+/* The source that knows that the manager has nothing: itself alone; a word of the page; a bit with
+ * the data line. */
 enum { EMPTY_ASK, EMPTY_PAGE, EMPTY_LINE };
 
 struct radish_params {     /* radish.c has their meaning, name by name */
@@ -44,7 +45,7 @@ struct radish_params {     /* radish.c has their meaning, name by name */
 
 /* ---- accesses ------------------------------------------------------------------------------- */
 
-/* What conflicts is told by classes; op is the kind of event with the class above it. */
+/* Classes of accesses tell which conflict; op is the kind of event with the class above it. */
 enum { PLAIN_READ, PLAIN_WRITE, ATOMIC_READ, ATOMIC_WRITE, ACCESS_CLASSES };
 
 static inline unsigned op_class(uint8_t op)
@@ -292,7 +293,7 @@ static inline struct paddr line_address(const struct radish *r, const struct hli
 {
     return paddr_of(r->params.base + h->core * r->stride + (h->number << r->line_shift));
 }
-/* Where a core has what lies there; on a machine. */
+/* The cache level at which a core has this address; on a machine. */
 static inline enum mem_level level_on(const struct radish *r, unsigned core, struct paddr at)
 {
     const struct caches *c = &r->machine->caches;
@@ -305,7 +306,7 @@ static inline enum mem_level line_level(const struct radish *r, const struct hli
 }
 struct paddr line_granule(const struct radish *r, const struct hline *h, unsigned i);
 granule_set line_all(const struct radish *r); /* every entry */
-/* It is not on chip any more; it stays to be found until it has been stored, and freed. */
+/* The line is not on chip any more; it stays to be found until it has been stored, and freed. */
 void line_leaves(struct radish *r, struct hline *h);
 /* Records of these granules go: all, or those of a class. True: there were some. */
 bool records_cancel(struct radish *r, struct hline *h, granule_set set, unsigned classes);
@@ -364,8 +365,8 @@ sim_cycle manager_fill_paid(struct radish *r, unsigned core, const struct check_
 /* Within a handler: stores what the line holds of these granules. */
 sim_cycle manager_store(struct radish *r, unsigned core, struct hline *h, granule_set set,
                         sim_cycle now);
-/* Of a line that has left: at once for the detector, then paid for, or put on the open bill. Frees
- * the line. */
+/* Stores a line that has left: at once for the detector, then paid for, or put on the open bill.
+ * Frees the line. */
 sim_cycle manager_persist(struct radish *r, unsigned core, struct hline *h, granule_set set,
                           sim_cycle now);
 /* A handler for each of the lines that have left and are dirty; all are freed. drop: they are still
@@ -374,11 +375,11 @@ sim_cycle manager_leave(struct radish *r, unsigned core, struct hline *left, enu
                         bool drop, sim_cycle now);
 bool manager_all_saved(const struct hline *h);          /* the manager has all that it holds */
 void manager_forget(struct radish *r, struct hline *h); /* frees such a one, which has left */
-/* What was gathered of the handler in hand: the core pays. */
+/* The core pays for the gathered steps of the handler in hand. */
 sim_cycle handler_paid(struct radish *r, unsigned core, sim_cycle now);
 /* In a handler: a line that was flushed, dirty or clean, is stored; then it is freed. */
 sim_cycle manager_store_flushed(struct radish *r, unsigned core, struct hline *h, sim_cycle now);
-/* One handler for all of them, which also takes them out of the caches. */
+/* Stores all of these lines with one handler, which also takes them out of the caches. */
 sim_cycle manager_flush(struct radish *r, unsigned core, struct hline *left, enum swm_reason why,
                         sim_cycle now);
 struct hline *manager_add(struct hline *left, struct hline *h); /* to the front of such a list */
@@ -418,10 +419,10 @@ static inline sim_cycle queue_waited(struct radish *r, sim_cycle until, sim_cycl
 
 /* ---- radish/access.c, radish/check.c: an access --------------------------------------------- */
 
+/* Charges the language runtime's work at an event; after happens-before has moved. */
+sim_cycle radish_lower(struct radish *r, const struct event *ev, unsigned core, sim_cycle now);
 /* The two halves of an access: the first takes no time and lets no other core in between, so that
  * one event's may follow each other; the second pays for all that the core has decided. */
-/* What the language runtime does at an event; after happens-before has moved. */
-sim_cycle radish_lower(struct radish *r, const struct event *ev, unsigned core, sim_cycle now);
 sim_cycle radish_decide(void *self, const struct event *ev, unsigned core, struct mem_outcome out,
                         sim_cycle now);
 sim_cycle radish_pay(void *self, unsigned core, sim_cycle now);
@@ -475,9 +476,10 @@ void move_put(struct radish *r, const struct event *ev);
 /* The clear that makes a held copy a move. */
 struct held_copy *move_match(const struct radish *r, const struct event *ev); /* NULL: none */
 sim_cycle move_make(struct radish *r, struct held_copy *h, unsigned core, sim_cycle now);
-/* Before an event that is no access: copies that can be held back no longer are made. */
+/* Makes the copies that can be held back no longer, before an event that is no access. */
 sim_cycle move_before(struct radish *r, const struct event *ev, unsigned core, sim_cycle now);
-/* Before an access to what they touch: at once; move_paid pays. True: there were some. */
+/* Makes held copies before an access to what they touch: at once; move_paid pays. True: there were
+ * some. */
 bool move_touched(struct radish *r, const struct event *ev, unsigned core, sim_cycle *drained,
                   sim_cycle now);
 sim_cycle move_paid(struct radish *r, unsigned core, sim_cycle now);

@@ -23,7 +23,7 @@ static int too_big(struct radish *r, const struct event *ev)
         (unsigned long long)REGION_MAX);
 }
 
-/* Without a machine a page is what is remembered as such. */
+/* The mask of a page. Without a machine it is the unit in which history is remembered. */
 static sim_addr page_mask(const struct radish *r)
 {
     return r->machine ? r->params.page - 1 : (UINT64_C(1) << PAGE_BITS) - 1;
@@ -85,7 +85,7 @@ static void throw_out(struct radish *r, unsigned core, const struct hline *h)
     r->st.invalidated++;
 }
 
-/* What the line holds of the part is discarded, the rest stored. */
+/* Discards the line's entries of the part, and stores the rest. */
 static void discard(struct radish *r, struct hline *h, granule_set set, unsigned core)
 {
     records_cancel(r, h, set, EVERY_CLASS);
@@ -137,7 +137,8 @@ static void visit_data(struct radish *r, uint64_t line, struct paddr from, uint6
     }
 }
 
-/* What the manager has of the line stays, but for the cores that may have it cached. */
+/* Visits one data line. The manager's records of it stay, but for the cores that may have it
+ * cached. */
 static void visit_line(struct radish *r, struct visit *v, uint64_t line, struct paddr from,
                        uint64_t bytes, line_visit *fn)
 {
@@ -195,8 +196,8 @@ static sim_cycle clear_part(struct radish *r, unsigned core, struct paddr from, 
     return end_part(r, &v, now);
 }
 
-/* What of the region lies in a page that has had history. Without a machine, so that both kinds of
- * address are one number. */
+/* Clears the part of the region that lies in a page with history. Without a machine, so that both
+ * kinds of address are one number. */
 static void clear_page(struct radish *r, const struct event *ev, unsigned core, uint64_t page)
 {
     const sim_addr at = page << PAGE_BITS, last = at + ((1u << PAGE_BITS) - 1);
@@ -207,7 +208,8 @@ static void clear_page(struct radish *r, const struct event *ev, unsigned core, 
         clear_part(r, core, paddr_of(from), to - from + 1, 0);
 }
 
-/* Without a machine: the pages of the region, or those that there are, whichever are fewer. */
+/* Clears pages without a machine: those of the region, or those with history, whichever are
+ * fewer. */
 static void clear_known(struct radish *r, const struct event *ev, unsigned core)
 {
     const uint64_t first = ev->addr >> PAGE_BITS, last = (ev->addr + (ev->aux - 1)) >> PAGE_BITS;
@@ -266,8 +268,8 @@ static unsigned block(struct radish *r, struct paddr from, uint64_t bytes, sim_c
     return i;
 }
 
-/* In an open handler: the source is evicted, or what is cached of it copied to lines of the
- * destination; the manager's own follows. */
+/* Copies a part, in an open handler: the source is evicted, or what is cached of it copied to lines
+ * of the destination; the manager's own follows. */
 static void copy_all(struct radish *r, struct visit *v, const struct region_part *p, bool move)
 {
     struct taken_along along = {0};
@@ -347,7 +349,7 @@ static int destination_empty(struct radish *r, const struct event *ev)
                    (unsigned long long)ev->aux, (unsigned long long)at.at);
 }
 
-/* In one page on both sides. */
+/* The next part of a copy, which is in one page on both sides. */
 static struct region_part next_part(const struct radish *r, struct copy_regions *at)
 {
     const bool down = at->to.at > at->from.at;
@@ -362,7 +364,7 @@ static struct region_part next_part(const struct radish *r, struct copy_regions 
     return p;
 }
 
-/* Without a machine: neither side has had history. */
+/* Tells if neither side has had history; without a machine only. */
 static bool never_had(const struct radish *r, const struct region_part *p)
 {
     return !r->machine && !known_page(r, p->to) && !known_page(r, p->from);

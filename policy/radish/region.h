@@ -35,7 +35,7 @@ line_visit region_store; /* all that the line holds goes to the manager, and the
 /* *left is what has not taken effect: meanwhile others may do that. */
 sim_cycle region_copy_parts(struct radish *r, struct copy_regions *left, unsigned core, bool move,
                             sim_cycle now);
-/* All at once in an open handler: what it costs is gathered in the core's account of copies. */
+/* Copies all at once in an open handler: the costs are gathered in the core's account of copies. */
 void region_copy_at_once(struct radish *r, struct copy_regions *left, bool move, struct visit *v);
 
 /* ---- radish/in_cache.c: cached lines of a copy's source -----------------------------------------
@@ -52,7 +52,8 @@ struct taken_along { /* lines that are copied in the caches; they stay meanwhile
 /* Evicts the lines of the source, all but those that `along` then has. */
 void copy_source(struct radish *r, struct visit *v, const struct region_part *p,
                  struct taken_along *along);
-/* After the manager's own has been copied and the destination is not cached. */
+/* Copies cached lines, after the manager's own have been copied and the destination is not
+ * cached. */
 void copy_along(struct radish *r, struct visit *v, const struct region_part *p,
                 const struct taken_along *along);
 

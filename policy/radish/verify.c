@@ -41,7 +41,7 @@ static void check_status(const struct hline *h, unsigned i, struct swm_held held
     (void)bit;
 }
 
-/* Who may write without asking is the last who touched it. */
+/* Asserts that a core that may write without asking is the last that touched the granule. */
 static void check_owner(const struct hline *h, unsigned i)
 {
     for (const struct hline *o = h->data->of_kind[h->kind]; o; o = o->next)
@@ -69,7 +69,7 @@ static void check_granule(const struct radish *r, const struct hline *first, uns
         see_write(&last, held.write->actor, held.write->clock);
 }
 
-/* All lines of the same data and kind. */
+/* Checks all lines of the same data and kind. */
 static void check_same(const struct radish *r, const struct hline *first)
 {
     const granule_set may = swm_may_hold(r->manager, line_granule(r, first, 0), r->entries);

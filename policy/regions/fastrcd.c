@@ -105,7 +105,7 @@ struct rcd_check { /* an access in hand */
     struct rcd_access now;
 };
 
-/* One variable of an access. True: it raced. */
+/* Checks one variable of an access. True: it raced. */
 static bool check_variable(void *arg, void *cell, sim_addr addr, const struct event *ev)
 {
     struct rcd_check *k = arg;

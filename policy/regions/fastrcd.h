@@ -63,7 +63,7 @@ extern const struct policy_charges rcd_charges;
 
 void rcd_cost_init(struct rcd_cost *c, const struct policy_env *env, struct cells *variables);
 
-/* With a machine only; before the variable changes. `on`: the core. */
+/* Charges with a machine only; before the variable changes. `on`: the core. */
 void rcd_charge_read(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, uint32_t me,
                      unsigned on);
 void rcd_charge_write(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, uint32_t me,
@@ -71,7 +71,7 @@ void rcd_charge_write(struct rcd_cost *c, const struct rcd_variable *x, sim_addr
 void rcd_charge_atomic(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, uint32_t me,
                        bool write, unsigned on);
 void rcd_charge_region_end(struct rcd_cost *c, struct rcd_thread *t, unsigned on);
-/* At a full collection: a variable, all threads' clocks. */
+/* Charges a full collection: for a variable, and for all threads' clocks. */
 void rcd_charge_reset(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, unsigned on);
 void rcd_charge_clocks(struct rcd_cost *c, uint32_t threads, unsigned on);
 

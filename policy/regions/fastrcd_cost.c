@@ -60,7 +60,7 @@ static struct paddr begin(struct rcd_cost *c, sim_addr addr, unsigned word, uint
     return at;
 }
 
-/* What is not in line. */
+/* Charges the begin of the slow path, which is not in line. */
 static void slow_path(struct rcd_cost *c, unsigned on)
 {
     ledger_part(c->cost, PART_SLOW);
@@ -238,7 +238,8 @@ static bool own_region(const struct rcd_cost *c, const struct rcd_variable *x, u
     return x->clock[side] == c->clock[me] && x->actor[side] == me;
 }
 
-/* Without readers: a look at the last write, which changes nothing. */
+/* Charges the check of a read that finds no readers: a look at the last write, which changes
+ * nothing. */
 static void check_read(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, uint32_t me,
                        unsigned on)
 {

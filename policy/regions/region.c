@@ -63,7 +63,7 @@ static void add(struct regions_ended *ended, uint32_t actor)
     ended->actor[ended->n++] = actor;
 }
 
-/* Whoever joins a thread that has not ended publishes that thread's clock. */
+/* A join with a thread that has not ended publishes that thread's clock, and ends its region. */
 static void end_joined(struct regions *r, const struct event *ev, struct regions_ended *ended)
 {
     const sim_tid child = (sim_tid)ev->aux;

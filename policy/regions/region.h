@@ -36,7 +36,7 @@ static inline bool regions_quiet(const struct regions *r, const struct event *ev
 
     return !r->sync_free && info->class == CLASS_SYNC && !info->gives && ev->kind != EV_JOIN;
 }
-/* Which regions an event ends: to be asked from the policy's hook `sync`, for each event that is
+/* The regions that an event ends: to be asked from the policy's hook `sync`, for each event that is
  * not quiet; and from its hook `edges`. */
 struct regions_ended regions_sync(struct regions *r, const struct event *ev);
 struct regions_ended regions_edge(struct regions *r, const struct event *ev, enum policy_edge at);
@@ -57,7 +57,7 @@ struct atomics {
     struct atomic_access at[];
 };
 
-/* Of an actor's reads, and of its writes, the latest is kept. */
+/* Adds an atomic access; the latest read and the latest write of an actor are kept. */
 struct atomics *atomics_add(struct atomics *a, const struct atomic_access *is, struct budget *b);
 void atomics_free(struct atomics *a, struct budget *b);                  /* may be NULL */
 struct atomics *atomics_copy(const struct atomics *a, struct budget *b); /* may be NULL */

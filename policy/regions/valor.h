@@ -91,7 +91,7 @@ struct valor {
 
 #define VALOR_NOBODY UINT32_MAX
 
-/* Whose ongoing region has written the variable, as far as the word tells. */
+/* The thread whose ongoing region has written the variable, as far as the word tells. */
 static inline uint32_t valor_holder(const struct valor *v, const struct valor_variable *x)
 {
     return x->taking == v->thread[x->writer].taking ? x->writer : VALOR_NOBODY;
@@ -107,9 +107,9 @@ struct valor_access { /* in hand, at one variable */
 /* ---- costs: valor_cost.c -------------------------------------------------------------------- */
 
 extern const struct policy_charges valor_charges;
-/* Where the layout has 4-byte words, an entry of a read log is the object, the offset of the
- * metadata in it, and the word as it was read: 4 bytes each; one of a write set has no word. With
- * words of 8 bytes both are padded to 16. (5.3) */
+/* Bytes of a log's entry. In a layout with 4-byte words, an entry of a read log is the object, the
+ * offset of the metadata in it, and the word as it was read: 4 bytes each; one of a write set has
+ * no word. With words of 8 bytes both are padded to 16. (5.3) */
 static inline unsigned valor_log_bytes(const struct valor *v)
 {
     return v->env->layout->word == 4 ? 12 : 16;
@@ -133,7 +133,7 @@ static inline void valor_use(struct valor *v, struct valor_variable *x)
 void valor_cost_init(struct valor *v);
 /* The thread's blocks, when it is new. */
 void valor_cost_thread(struct valor *v, struct valor_thread *t);
-/* With a machine only; before the variable changes. */
+/* Charges with a machine only; before the variable changes. */
 void valor_charge_access(struct valor *v, const struct valor_variable *x,
                          const struct valor_access *now);
 void valor_charge_log(struct valor *v, struct valor_thread *t);
@@ -152,8 +152,8 @@ void valor_counted(struct valor *v, const struct valor_access *now);
 
 /* ---- logs: valor_log.c ---------------------------------------------------------------------- */
 
-/* For a read that finds its log full, or its period over: makes room for one entry, by a larger log
- * or by validating and emptying it. */
+/* Makes room for one entry when a read finds its log full, or its period over: by a larger log or
+ * by validating and emptying it. */
 void valor_log_room(struct valor *v, uint32_t actor);
 /* Adds an entry that follows its location (valor_follow.c); beyond the limit, if need be. */
 void valor_add_read(struct valor *v, uint32_t actor, const struct logged *is);

@@ -19,7 +19,8 @@ static bool conflicts(const struct valor *v, uint32_t actor, const struct logged
     return !mine || by >= 2;
 }
 
-/* Whom it names: the last writer, unless that is the reader itself (Figure 2(b)). */
+/* The side that a conflict names: the last writer, unless that is the reader itself (Figure
+ * 2(b)). */
 static struct race_side other_side(const struct valor_variable *x, uint32_t actor)
 {
     if (x->writer == actor)
@@ -96,7 +97,7 @@ static void empty_log(struct valor *v, uint32_t actor)
     set_room(v, t);
 }
 
-/* Where a log is longer than ever before, it gets pages of the machine, up to its limit. */
+/* Gives a log pages of the machine, up to its limit, when it is longer than ever before. */
 static void more_pages(struct valor *v, uint32_t entries, unsigned bytes, uint32_t *paged,
                        uint64_t limit)
 {

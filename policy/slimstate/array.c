@@ -274,7 +274,7 @@ void slim_alloc(struct slim *s, const struct event *ev)
 
 /* ---- clears and copies ---------------------------------------------------------------------- */
 
-/* All footprints of the arrays that lie in the region, of all threads. */
+/* Commits all footprints, of all threads, of the arrays that lie in the region. */
 static void commit_in(struct slim *s, sim_addr lo, sim_addr last)
 {
     for (struct slim_array *a; (a = next_array(s, lo, last));) {
@@ -347,7 +347,7 @@ static void dissolve_cut(struct slim *s, sim_addr lo, sim_addr last)
     }
 }
 
-/* Of two arrays that were one, the one that goes on with its header and block. */
+/* Gives one of two arrays that were one its header and block to keep; the other borrows them. */
 static void share_blocks(struct slim_array *a, struct slim_array *rest, bool rest_goes_on)
 {
     rest->header = a->header;
@@ -382,7 +382,7 @@ static void dissolve_unworthy(struct slim *s, struct slim_array *a)
         slim_leave(s, a);
 }
 
-/* What is simulated: a shadow and a header of its own, of what another's are. */
+/* Charges a copy: a shadow and a header of its own, filled from another's. */
 static void charge_copy(struct slim *s, struct slim_array *c, struct paddr block, uint64_t bytes)
 {
     slim_charge(s, SLIM_STEP_LINE, (bytes + 63) / 64);

@@ -120,7 +120,8 @@ struct commit { /* by the thread of a footprint */
     struct race_side is;
 };
 
-/* What a thread's footprint stands for: an access by its last clock, at the begin of its region. */
+/* The access that a thread's footprint stands for: by its last clock, at the begin of its
+ * region. */
 static struct commit commit_of(const struct slim *s, uint32_t actor, unsigned side)
 {
     const struct slim_region *r = &s->region[actor];
@@ -195,8 +196,8 @@ static void commit_parts(struct slim *s, struct slim_array *a, const struct slim
     }
 }
 
-/* In FINE and PREFIX: elements that have become variables, and the rest of a PREFIX, which is one
- * part. */
+/* Commits a footprint in FINE and PREFIX: elements that have become variables, and the rest of a
+ * PREFIX, which is one part. */
 static void commit_eager(struct slim *s, struct slim_array *a, const struct slim_print *f,
                          const struct commit *c)
 {

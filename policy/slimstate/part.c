@@ -40,7 +40,7 @@ static struct ft_variable *cell_at(const struct slim_cells *c, uint64_t q)
     return c->many && c->many[q / SLIM_FEW] ? &c->many[q / SLIM_FEW][q % SLIM_FEW] : NULL;
 }
 
-/* In PREFIX the rest has the only cell. */
+/* The cell of part q. In PREFIX the rest has the only cell. */
 static uint64_t cell_of(const struct slim_array *a, uint64_t q)
 {
     assert(a->is.mode != SLIM_FINE && (a->is.mode != SLIM_PREFIX || q == a->is.by));
@@ -223,7 +223,7 @@ void slim_spill(struct slim *s, struct slim_array *a, uint64_t from, uint64_t to
 
 /* ---- refinement ----------------------------------------------------------------------------- */
 
-/* What is simulated: a new shadow, each of its lines written, each of the old one's read. */
+/* Charges a new shadow: each of its lines is written, each of the old one's read. */
 static void charge_shadow(struct slim *s, struct slim_array *a, uint64_t locations)
 {
     const uint64_t bytes = locations * s->ft.cost.words.bytes;

@@ -112,8 +112,8 @@ static struct slim_partition refine_split(uint64_t n, uint64_t i, const struct s
     return fine;
 }
 
-/* Not a row of Table I, as its k > 1: a sweep over all elements. STRIDE is precise enough for that.
- */
+/* Refines a STRIDE. A sweep over all elements is not a row of Table I, as its k > 1; STRIDE is
+ * precise enough for it. */
 static struct slim_partition refine_stride(uint64_t n, uint64_t s, const struct slim_range *f)
 {
     const uint64_t times = f->k / slim_gcd(s, f->k);
@@ -224,8 +224,8 @@ struct slim_range slim_part(struct slim_partition p, uint64_t n, uint64_t q)
     return range(q, q, 1);
 }
 
-/* In STRIDE a range is a sweep of all, or all that are b modulo k; in the other modes it is of
- * neighbours, except where parts are single elements. */
+/* The parts that a range covers. In STRIDE it is a sweep of all, or all that are b modulo k; in the
+ * other modes it is of neighbours, except where parts are single elements. */
 void slim_cover(struct slim_partition p, uint64_t n, const struct slim_range *r, uint64_t *first,
                 uint64_t *step, uint64_t *count)
 {

@@ -29,7 +29,7 @@ bool slim_set_add(struct slim_set *s, uint64_t n, uint64_t i, struct budget *b)
     return true;
 }
 
-/* From i on, of those that are in the set, or of those that are not. */
+/* The next index from i on in the set, or with flip the next that is not in it. */
 static uint64_t next_of(const struct slim_set *s, uint64_t i, uint64_t flip)
 {
     for (uint64_t w = i / 64; w < s->words; w++) {

@@ -20,7 +20,7 @@ static inline bool slim_set_has(const struct slim_set *s, uint64_t i)
 {
     return s->word && i / 64 < s->words && s->word[i / 64] >> i % 64 & 1;
 }
-/* Of 0..n-1. False: the budget does not allow for it. */
+/* Adds i, one of 0..n-1. False: the budget does not allow for it. */
 bool slim_set_add(struct slim_set *s, uint64_t n, uint64_t i, struct budget *b);
 uint64_t slim_set_next(const struct slim_set *s, uint64_t i); /* from i on; UINT64_MAX: none */
 void slim_set_clear(struct slim_set *s);                      /* keeps its memory */

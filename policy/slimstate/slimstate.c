@@ -142,7 +142,7 @@ static bool is_element(const struct slim *s, const struct slim_array *a, sim_add
     return s->ft.env->granule == GRANULE_FIELD || a->slot - g->step <= g->last - at;
 }
 
-/* At the array's memory from *at on. False: it is a variable's by now, and not checked. */
+/* Checks the element of the array at *at. False: it is a variable's by now, and not checked. */
 static bool at_array(struct slim *s, struct slim_array *a, sim_addr *at, const struct granules *g,
                      const struct event *ev, const struct ft_past *now)
 {
@@ -280,7 +280,7 @@ static const struct event *slim_run(void *self, const struct event *ev, const st
     return cells_run(&s->ft.variables, ev, end, known, number, takes, rules, hint);
 }
 
-/* Of arrays the locations in use, of which an element alone is a variable. */
+/* Traces the arrays' locations in use, of which an element alone is a variable. */
 static void trace_arrays(struct slim *s)
 {
     size_t pos = 0;

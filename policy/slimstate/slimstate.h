@@ -201,7 +201,7 @@ bool slim_print_empty(const struct slim_print *p);
 /* The next element of a footprint from i on; SLIM_NONE: none. */
 #define SLIM_NONE UINT64_MAX
 uint64_t slim_print_next(const struct slim_print *p, uint64_t i);
-/* One side of a footprint, or all of an array's, or all of an actor's. Arrays may end. */
+/* Commits one side of a footprint, or all of an array's, or all of an actor's. Arrays may end. */
 void slim_commit(struct slim *s, struct slim_foot *foot, unsigned side);
 void slim_commit_array(struct slim *s, struct slim_array *a);
 void slim_commit_region(struct slim *s, uint32_t actor);

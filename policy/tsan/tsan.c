@@ -29,7 +29,7 @@ enum {
     TRACE = 1 << 17,
     /* A thread's clock: entries of so many threads; further ones share places. */
     CLOCK_ENTRIES = 512,
-    /* Of a synchronisation variable: what its lock, its clock's head and its first entries take. */
+    /* Bytes of a synchronisation variable: its lock, its clock's head and its first entries. */
     SYNC_BYTES = 64,
     /* Shadow beyond this is mapped afresh, but for a page at either end (MemoryRangeSet). */
     LARGE = 64 << 10,
@@ -313,14 +313,14 @@ static bool check_cells(struct tsan *t, const struct word_access *a)
 
 /* ---- accesses ------------------------------------------------------------------------------- */
 
-/* Where the branches of its code are, of 16 functions: __tsan_read1 to __tsan_write8, and of
+/* The first branch of a function's code, of 16 functions: __tsan_read1 to __tsan_write8, and of
  * ranges. */
 static uint64_t function_of(bool writes, unsigned bytes, bool alone)
 {
     return (8u * writes + (alone ? (unsigned)__builtin_ctz(bytes) : 4)) * BRANCHES;
 }
 
-/* Of bytes in one word. alone: no part of a range. */
+/* Checks bytes in one word. alone: they are no part of a range. */
 static bool check(struct tsan *t, const struct event *ev, struct tsan_thread *th, sim_addr at,
                   unsigned bytes, bool alone)
 {
@@ -389,7 +389,8 @@ static struct paddr sync_variable(struct tsan *t, sim_addr at)
     return paddr_of(*block);
 }
 
-/* What an operation takes beside its step: the clock of what it goes through. */
+/* Charges an operation on a synchronisation variable: its step, atomics, and the clock of the
+ * variable. */
 static void use_sync(struct tsan *t, sim_addr at, enum step s, unsigned atomics, enum mem_cmd clock)
 {
     if (LIKELY(!t->env->cost->on))

@@ -29,8 +29,8 @@ static const struct param vc_params[] = {
     PARAM_END,
 };
 
-/* What conflicts is told by classes. An access is remembered by its epoch and its op, which is the
- * kind of event with the class above it. */
+/* Classes of accesses tell which conflict. An access is remembered by its epoch and its op, which
+ * is the kind of event with the class above it. */
 enum { PLAIN_READ, PLAIN_WRITE, ATOMIC_READ, ATOMIC_WRITE, CLASSES };
 enum { OP_KIND_BITS = 6 };
 _Static_assert((int)EV_KINDS <= 1 << OP_KIND_BITS, "a kind fits below the class");
