@@ -24,8 +24,8 @@ static const struct param *run_param(const char *name)
     die("compare: a run has no parameter %s", name);
 }
 
-/* The same rows as a run binds, with their defaults, types and checks, into a struct of ours. rows
- * must outlive config. */
+/* Binds the same rows as a run does, with their defaults, types and checks, into a struct of ours.
+ * rows must outlive config. */
 static int bind_asked(struct config *config, struct param rows[4], struct asked *to, struct err *e)
 {
     rows[0] = *run_param("machine");
@@ -97,8 +97,8 @@ static int add_given(struct specs *s, const char *list, struct err *e)
     return 0;
 }
 
-/* In program order each machine has an execution of its own, and that has a truth of its own: it
- * watches there, and takes no time. */
+/* Adds a policy that tells the truth. In program order each machine has an execution of its own,
+ * with a truth of its own: the policy watches there, and takes no time. */
 #define TRUTH "truth"
 static int add_truth(struct specs *s, struct err *e)
 {

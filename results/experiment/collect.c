@@ -83,7 +83,7 @@ static enum cell_state *state_of(const struct collecting *w, const char *hash)
     return at ? &w->state[*at] : NULL;
 }
 
-/* It was as DONE says a moment ago. */
+/* Marks a cell as damaged that was as DONE says a moment ago. */
 static void has_changed(struct collecting *w, const char *hash, const struct err *why)
 {
     *state_of(w, hash) = CELL_DAMAGED;
@@ -114,7 +114,8 @@ static struct run_time baseline_time(struct collecting *w, const char *hash)
     return w->time[*known - 1];
 }
 
-/* Where all values of an axis are numbers they are written as such, without units. */
+/* The value of an axis in a row. If all values of the axis are numbers they are written as such,
+ * without units. */
 static char *axis_value(const struct collecting *w, const struct csv_row *r, size_t column)
 {
     uint64_t n;

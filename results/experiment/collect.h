@@ -46,9 +46,9 @@ int means_write(struct collecting *w, struct err *e);
 
 /* ---- index.sqlite: index.c ------------------------------------------------------------------ */
 
-/* Beside its name until it is committed. NULL: error. */
+/* Makes an index, which lies beside its name until it is committed. NULL: error. */
 struct cell_index *index_new(const struct sweep_folder *f, const struct table *t, struct err *e);
-/* The last row of the table, and all statistics of its cell. */
+/* Adds the last row of the table, and all statistics of its cell. */
 int index_row(struct cell_index *x, const struct table *t, const struct cell_stats *s,
               struct err *e);
 int index_commit(struct cell_index *x, struct err *e); /* frees x in any case */

@@ -83,7 +83,7 @@ static void read_bytes(struct part_costs *to, const struct lardsim *l, enum part
     }
 }
 
-/* What the truth of this execution says of the policy's reports. */
+/* Reads the verdict of this execution's truth on the policy's reports. */
 static void read_truth(struct own_truth *to, const struct lardsim *l, const char *label,
                        const char *truth)
 {

@@ -110,7 +110,7 @@ struct run_time costs_time(const struct cost_table *t, const struct costs *r);
 struct overhead costs_overhead(const struct cost_table *t, const struct costs *r,
                                enum overhead_of which);
 
-/* What is to be run. */
+/* A request to compare costs: the settings, the source, and how often it runs. */
 struct costs_asked {
     const struct given *given;
     const char *source, *output; /* output: NULL: none */
@@ -118,7 +118,7 @@ struct costs_asked {
     bool converge;
     uint64_t seeds, band; /* seeds: at least 1; band: how far core.unmodelled goes, 0: no band */
 };
-/* In this order, each if the one before it was well: */
+/* These are called in this order, each if the one before it went well. */
 int costs_check(const char *source, struct err *e); /* the source can be read several times */
 /* The policies, and the folder of --output, which is claimed before anything runs. t is to be freed
  * either way. */
@@ -142,14 +142,14 @@ struct specs { /* "vc", "naive=vc": own */
     const char
         *truth; /* the label of one more, which watches every run but the first; NULL: none */
 };
-/* None first; then the policies that are given, or else those of the configuration. 0 or -1; s is
- * to be freed either way. */
+/* Collects the specs: none first; then the policies that are given, or else those of the
+ * configuration. 0 or -1; s is to be freed either way. */
 int specs_collect(struct specs *s, const struct given *g, const char *source, struct err *e);
 void specs_free(struct specs *s);
-/* What is given for the run of s->spec[which] alone. To be freed. */
+/* The settings for the run of s->spec[which] alone. To be freed. */
 struct given specs_given(const struct given *g, const struct specs *s, size_t which);
 size_t spec_label(const char *spec); /* the length of the label that it begins with */
-/* What the policy's verdicts are about. NULL: error. Owned by the caller. */
+/* The property that the policy's verdicts are about. NULL: error. Owned by the caller. */
 char *spec_property(const struct given *g, const char *spec, struct err *e);
 
 /* ---- what a run cost: costs.c ----------------------------------------------------- */

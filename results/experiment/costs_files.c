@@ -55,8 +55,8 @@ static void heads_csv(FILE *out, const char *part)
         fprintf(out, ",%sspent.%s", part, spent[s]);
 }
 
-/* With several seeds: how many, and the overhead that is judged, its mean and the ends of the 95
- * percent interval of that. */
+/* Writes, if there are several seeds, how many, and the overhead that is judged: its mean and the
+ * ends of the mean's 95 percent interval. */
 static void seeds_csv(FILE *out, const struct cost_table *t, size_t row)
 {
     const struct estimate s = cost_estimate_of(&t->seeds, row);

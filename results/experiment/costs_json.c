@@ -44,7 +44,7 @@ static void json_hardware(struct json *j, const struct part_costs *m)
     json_end(j);
 }
 
-/* Of the row's own execution; null where all rows have the same events. */
+/* Writes the truth of the row's own execution; null if all rows have the same events. */
 static void json_truth(struct json *j, const struct own_truth *o)
 {
     json_key(j, "truth");
@@ -144,7 +144,7 @@ static void json_runs(struct json *j, const struct cost_table *t, const char *ke
     json_end(j);
 }
 
-/* By policy, as cycles to those of none. */
+/* Writes estimates by policy, as cycles to those of none. */
 static void json_estimates(struct json *j, const struct cost_table *t)
 {
     json_key(j, "seeds-mean");

@@ -58,7 +58,7 @@ static void print_predicted(const struct plan *p, size_t i, const struct predict
     print_settings(p, c);
 }
 
-/* Of cells that are missing. */
+/* Totals of the cells that are missing. */
 struct total {
     struct predicted all; /* memory: the most of a cell */
     size_t missing, unknown, bases;
@@ -113,7 +113,8 @@ static size_t take_group(const struct sweep *s, bool *taken, size_t left, size_t
     return n;
 }
 
-/* As many processes as there are jobs, and each as the largest: so much they may take. */
+/* Counts the memory of as many processes as there are jobs, each as large as the largest: so much
+ * they may take. */
 static void count_processes(struct total *t, const struct sweep *s, const struct predicted *x)
 {
     bool *taken = xcalloc(s->plan->n + 1, sizeof *taken);
@@ -186,7 +187,7 @@ static void json_predicted(struct json *j, const struct predicted *x)
     json_key_u64(j, "disk", x->disk);
 }
 
-/* What is predicted is left out where it is not known how long the source is. */
+/* Writes one cell. Predictions are left out if nobody knows how long the source is. */
 static void json_cell(struct json *j, const struct plan *p, size_t i, const struct predicted *x,
                       enum cell_state state)
 {

@@ -131,7 +131,8 @@ static bool begins_with(const struct sweep_folder *f, const char *name, const ch
     return is;
 }
 
-/* One whose process was killed before it wrote the mark has an empty lock, and no more. */
+/* Tells if the folder is empty but for the lock: a process that was killed before it wrote the mark
+ * leaves no more. */
 static bool is_empty(const struct sweep_folder *f)
 {
     DIR *dir = opendir(f->dir);

@@ -37,7 +37,7 @@ static void add(struct axis_place *p, const char *behaviour)
     p->same &= !strcmp(p->behaviour, behaviour);
 }
 
-/* In how many places there are several cells; 0: in one of them they do not do the same. */
+/* The number of places that have several cells; 0: in one of them the cells do not do the same. */
 static size_t idle_places(const struct listing *l, char *const *behaviour, size_t axis)
 {
     struct axis_place *place = xcalloc(l->n + 1, sizeof *place);

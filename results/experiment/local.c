@@ -126,7 +126,7 @@ static size_t workers(const struct running *r)
     return n;
 }
 
-/* Of --max-memory, what is not promised to a worker; without it there is no end. */
+/* Memory of --max-memory that is not promised to a worker; without the option there is no limit. */
 static uint64_t memory_left(const struct running *r)
 {
     uint64_t left = r->sweep->max_memory ? r->sweep->max_memory : UINT64_MAX;
@@ -142,8 +142,8 @@ static uint64_t cell_memory(const struct sweep *s, size_t cell)
     return s->predicted ? s->predicted[cell].own : 0;
 }
 
-/* What is larger than all there is runs when nothing else does. So does what a process has left
- * that took too much. */
+/* Tells if a cell fits beside the running ones. A cell that needs more than there is in all runs
+ * when nothing else does. So does one whose process took too much before. */
 static bool fits(const struct running *r, size_t cell, uint64_t more)
 {
     if (!r->sweep->max_memory || !workers(r))
@@ -230,7 +230,7 @@ static int start_worker(struct running *r, struct sweep_worker *w)
     return 0;
 }
 
-/* With --max-memory, what runs once more has all of it. */
+/* Tells if a cell runs once more, by itself: with --max-memory it has all of it. */
 static bool runs_alone(const struct running *r)
 {
     for (size_t i = 0; i < r->sweep->jobs; i++)
@@ -299,7 +299,8 @@ static char *how_it_ended(const struct sweep_worker *w, int status, uint64_t tim
     return xasprintf("the process ended with exit code %d", WEXITSTATUS(status));
 }
 
-/* What it has left runs again, alone; what was alone has failed. */
+/* Settles the group of a worker that has ended: cells that it has left run again, alone; a cell
+ * that was alone has failed. */
 static int settle(struct running *r, struct sweep_worker *w, int status)
 {
     struct sweep *s = r->sweep;
@@ -405,7 +406,7 @@ static void end_large(struct running *r)
 
 /* ---- the loop ------------------------------------------------------------------------------- */
 
-/* Until something is told, but not for long. */
+/* Waits until a worker tells something, but not for long. */
 static int wait_and_hear(struct running *r)
 {
     const size_t n = r->sweep->jobs;

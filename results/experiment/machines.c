@@ -1,6 +1,6 @@
 /* machines.c - runs one source once for each policy, each time on a machine of its own, so
  * that what a policy costs is the difference to the machine without one. The runs are computed
- * behind sim/lardsim.h; what is asked is in asked.c, the page in costs_text.c. */
+ * behind sim/lardsim.h; what is asked is in asked.c, the page in cli/compare_costs.c. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,7 +141,7 @@ static int run_policy(struct cost_table *t, const struct given *g, const struct 
 
 /* ---- all of them ---------------------------------------------------------------------------- */
 
-/* What can be said before anything is run. */
+/* Checks the source before anything runs: each policy reads it from its beginning. */
 int costs_check(const char *source, struct err *e)
 {
     const char *colon = strrchr(source, ':'), *path = colon ? colon + 1 : source;
@@ -179,7 +179,7 @@ static int write_file(const struct cost_table *t, const char *name,
     return outfile_commit(f, e);
 }
 
-/* Of all runs. */
+/* A digest of the digests of all runs. */
 static uint64_t digest_all(const struct cost_table *t)
 {
     struct digest *d = digest_new();
@@ -275,7 +275,7 @@ static int name_rows(struct cost_table *t, const struct given *g, const struct s
     return 0;
 }
 
-/* Until one fails: the rows that are complete are shown all the same. */
+/* Runs all policies until one fails: the rows that are complete are shown all the same. */
 static void run_all(struct cost_table *t, const struct costs_asked *asked, const struct specs *s,
                     struct err *e)
 {
@@ -292,7 +292,8 @@ static void run_all(struct cost_table *t, const struct costs_asked *asked, const
     warn_unused(&unused, t->n);
 }
 
-/* As they may stand behind "policies=": the first is there in any case. Owned by the caller. */
+/* The policies as they may stand behind "policies=": the first is there in any case. Owned by the
+ * caller. */
 static char *policies_text(const struct specs *s)
 {
     char *all = NULL;
@@ -304,7 +305,7 @@ static char *policies_text(const struct specs *s)
 
 /* ---- seeds, lengths, the band --------------------------------------------------------------- */
 
-/* The same with another source. */
+/* Runs all policies as run_all does, on another source. */
 static void run_on(struct cost_table *t, const struct costs_asked *asked, const struct specs *s,
                    const char *source, struct err *e)
 {
@@ -357,7 +358,7 @@ static void run_seeds(struct cost_table *t, const struct costs_asked *asked, con
     }
 }
 
-/* What the model leaves out is between these two: none of it, and as much as was said. */
+/* Runs both ends of the band of unmodelled work: none of it, and as much as the user gave. */
 static void run_band(struct cost_table *t, const struct costs_asked *asked, const struct specs *s,
                      struct err *e)
 {

@@ -131,7 +131,7 @@ static int write_points(struct collecting *w, const struct seeded_points *p, str
     return failed;
 }
 
-/* Of another spec. */
+/* Removes both files, which are of another spec. */
 static void remove_both(const struct sweep_folder *f)
 {
     static const char *const names[] = {"means.csv", "means.jsonl"};

@@ -25,7 +25,7 @@ struct planning {
 
 /* ---- sources -------------------------------------------------------------------------------- */
 
-/* What a file is named relative to is the spec's folder, as with inherit. */
+/* A file's path relative to the spec's folder, as with inherit. */
 static char *beside(const struct spec *s, const char *text, const char *path)
 {
     const char *slash = strrchr(s->path, '/');
@@ -36,7 +36,8 @@ static char *beside(const struct spec *s, const char *text, const char *path)
                      path);
 }
 
-/* Of a damaged file not all events are known; it is what was found out of it. */
+/* A text that identifies a trace file by its events and names. A damaged file is identified by what
+ * could be read, as not all of its events are known. */
 static char *identity_of(const char *path, const struct trace_summary *sum)
 {
     const unsigned long long first = sum->first, names = sum->names;
@@ -181,7 +182,7 @@ static void take(const struct spec *s, struct settings *to, const struct setting
             settings_add(to, xstrdup(from->at[i].text), from->at[i].line);
 }
 
-/* What is set at a point, in the order in which it is set: later wins. */
+/* All settings at a point, in the order in which they are set: later ones win. */
 static struct settings settings_at(const struct spec *s, const struct sweep_point *at,
                                    const struct setting *policy)
 {
@@ -224,8 +225,8 @@ int cell_configure(const struct plan *p, const struct sweep_cell *c, struct lard
     return failed;
 }
 
-/* One process or another may run it, alone or with others: what its provenance names is the command
- * that gives the same by itself. */
+/* Sets the cell's command, for its provenance. One process or another may run the cell, alone or
+ * with others; the command gives the same results by itself. */
 void cell_command(const struct plan *p, const struct sweep_cell *c, struct lardsim *l)
 {
     const struct settings *above = &p->spec->inherit;
@@ -284,7 +285,7 @@ static int at_cell(const struct planning *w, const struct settings *set, const s
     return -1;
 }
 
-/* Its configuration in one form, whatever was given: owned by the caller. NULL: error. */
+/* The resolved configuration in one form, whatever was given: owned by the caller. NULL: error. */
 static char *canonical(const struct planning *w, const struct settings *set, unsigned granularity)
 {
     char *text = NULL;
@@ -472,7 +473,8 @@ static void show_progress(struct planning *w)
                   progress_time(left, seconds / (double)w->points * (double)(all - w->points)));
 }
 
-/* On a machine each cell has the one without a policy, so that what the policy costs is known. */
+/* Adds a point's cell, on a machine also the one without a policy, so that the policy's cost is
+ * known. */
 static int add_point(void *planning, const struct sweep_point *at)
 {
     static const struct setting none = {(char *)(uintptr_t) "none", 0};
@@ -491,7 +493,7 @@ static int add_point(void *planning, const struct sweep_point *at)
     return 0;
 }
 
-/* What it inherits is read once, so that a mistake there is told by itself. */
+/* Reads what the spec inherits once by itself, so that a mistake there is told by itself. */
 static int read_inherited(struct planning *w)
 {
     struct lardsim *l = lardsim_new();
@@ -514,7 +516,7 @@ static bool axis_tells(const struct plan *p, size_t axis)
     return false;
 }
 
-/* Its rows would look as if it did not matter, and nothing was ever changed. */
+/* Refuses an axis that sets nothing: its rows would look as if it did not matter. */
 static int check_axes(const struct plan *p, struct err *e)
 {
     const struct spec *s = p->spec;

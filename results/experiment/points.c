@@ -24,7 +24,7 @@ static const char *value_of(const struct spec *s, const struct sweep_point *p, c
     return name; /* a value */
 }
 
-/* Of a policy only the label counts. */
+/* Compares policies by their labels alone. */
 static int compare_labels(const char *a, const char *b)
 {
     const size_t n = policy_label(a), k = policy_label(b);
@@ -69,7 +69,7 @@ static bool left_in(const struct spec *s, const struct sweep_point *p)
 
 /* ---- conditions that can't be meant ---------------------------------------------------------- */
 
-/* What a name of a condition stands for, one after the other. NULL: no more. */
+/* The n-th value that a name in a condition stands for. NULL: there are no more. */
 static const char *nth_value(const struct spec *s, const char *name, size_t n)
 {
     const struct settings *of = !strcmp(name, "policy")   ? &s->policies

@@ -216,7 +216,8 @@ static void sample_cell(struct sample *to, const struct plan *p, const struct sw
 
 /* ---- from a moment to the whole ------------------------------------------------------------- */
 
-/* What is left is as the second half of what ran. */
+/* Extrapolates to the whole run: the rest takes as long, in proportion, as the second half of what
+ * ran. */
 static double whole_of(double end, double mid, double part, double part_mid)
 {
     if (part >= 1 || part <= part_mid)
@@ -321,8 +322,8 @@ static size_t step_of(const struct plan *p, size_t cell, size_t axis)
     return 0;
 }
 
-/* Of two cells of a kind; NO_CELL: they differ on several axes, or on none. Of axes that move
- * together the first counts. */
+/* The only axis on which two cells of a kind differ; NO_CELL: they differ on several, or on none.
+ * The first counts of axes that move together. */
 static size_t only_difference(const struct plan *p, size_t a, size_t b)
 {
     size_t axis = NO_CELL;
@@ -406,8 +407,8 @@ static bool is_known(const struct predicting *x, size_t cell)
     return cell != NO_CELL && x->run[cell] && x->to[cell].known;
 }
 
-/* Of a value of the axis, by the nearest below and above that were run: as if it changed by the
- * same factor at each step between them. 0: none was. */
+/* A quantity at a value of the axis, by the nearest values below and above that were run: as if it
+ * changed by the same factor at each step between them. 0: none was run. */
 static double along(const struct predicting *x, size_t kind, size_t axis, size_t step,
                     double (*of)(const struct predicted *))
 {
@@ -474,7 +475,7 @@ static void run_samples(struct predicting *x)
 
 /* ---- all cells ------------------------------------------------------------------------------ */
 
-/* What the kind's first takes, times what each axis changes there. */
+/* Scales the quantity of the kind's first cell by its change along each axis. */
 static double scaled(const struct predicting *x, size_t cell,
                      double (*of)(const struct predicted *))
 {

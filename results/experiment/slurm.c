@@ -77,7 +77,7 @@ static void exec_tool(const struct slurm *r, char *const argv[], int out)
     _exit(127);
 }
 
-/* Whatever it prints, until it ends or the sweep is stopped. */
+/* Copies a command's output to `to`, until the command ends or the sweep is stopped. */
 static int hear(struct slurm *r, int from, FILE *to)
 {
     struct pollfd fd[] = {{.fd = from, .events = POLLIN}, {.fd = r->signals, .events = POLLIN}};
@@ -100,7 +100,8 @@ static int hear(struct slurm *r, int from, FILE *to)
     }
 }
 
-/* Its exit code, and what it has printed, which is the caller's. -1: *r->e says why. */
+/* Runs a command. Returns its exit code, and its output, which the caller owns. -1: *r->e says
+ * why. */
 static int tool(struct slurm *r, char *const argv[], char **printed)
 {
     int ends[2], status = 0;
@@ -215,7 +216,7 @@ static int check_options(const struct elsewhere *o, struct err *e)
                : 0;
 }
 
-/* What Slurm keeps of the array: its copy of this file. */
+/* Writes the script of an array. Slurm keeps a copy of this file for it. */
 static int write_script(struct slurm *r, unsigned batch, char **path)
 {
     const struct sweep_folder *f = r->sweep->folder;
@@ -281,8 +282,8 @@ static struct arguments sbatch_arguments(const struct slurm *r, const struct slu
     return to;
 }
 
-/* Where the controller is away the batch stays, to be submitted when it is back; whether it was
- * submitted after all, its name tells then. */
+/* Submits a batch. While the controller is away the batch waits to be submitted when it is back;
+ * the batch's name then tells if it was submitted after all. */
 static int submit(struct slurm *r, struct slurm_array *a)
 {
     char *script, *printed;
@@ -312,7 +313,7 @@ static struct slurm_array *add_array(struct slurm *r, struct batch_of_tasks task
     return a;
 }
 
-/* Its cells that are missing are under way. */
+/* Marks the array's missing cells as under way. */
 static void own(struct slurm *r, const struct slurm_array *a)
 {
     for (size_t i = 0; i < a->tasks.n; i++)
@@ -369,7 +370,8 @@ static void all_absent_once_more(struct slurm *r)
             r->array[i].absent[k]++;
 }
 
-/* Of all batches, also those of an earlier process: 1; 0: Slurm does not answer; -1: stopped. */
+/* Asks Slurm about all batches, also those of an earlier process. 1; 0: Slurm does not answer; -1:
+ * stopped. */
 static int ask(struct slurm *r)
 {
     char *names = NULL, *printed;
@@ -441,7 +443,8 @@ static int fail_cell(struct slurm *r, size_t cell, unsigned batch, size_t task)
     return failed;
 }
 
-/* What it has left runs again, alone; what was alone has failed. */
+/* Settles a task that has ended: cells that it has left run again, alone; a cell that was alone has
+ * failed. */
 static int settle(struct slurm *r, const struct slurm_array *a, size_t task)
 {
     const struct group *g = &a->tasks.task[task];
@@ -559,7 +562,7 @@ static void end(struct slurm *r)
     free(r->name);
 }
 
-/* Of what went well nothing is kept but its results. */
+/* Removes the tasks of a sweep that went well: its results are kept, and nothing else. */
 static void tidy(const struct sweep *s)
 {
     char *tasks = sweep_path(s->folder, "tasks", NULL);

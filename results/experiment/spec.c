@@ -110,7 +110,7 @@ static const struct unit binary_units[] = {
 static const struct unit decimal_units[] = {
     {"G", 1000000000}, {"M", 1000000}, {"k", 1000}, {"", 1}};
 
-/* In the user's own units, so that 32Ki to 128Ki does not pass 65536. */
+/* A number in the user's own units, so that 32Ki to 128Ki does not pass 65536. */
 static char *number_text(uint64_t n, const char *like)
 {
     const size_t last = strlen(like);
@@ -229,7 +229,7 @@ static int group_setting(struct spec *s, const char *name, const struct yaml_ent
     return 0;
 }
 
-/* One axis, or one setting of an axis of groups, at f->entry[*at], which moves past it. */
+/* Reads one axis, or one setting of an axis of groups, at f->entry[*at], which moves past it. */
 static int read_axis(struct spec *s, const struct yaml_flat *f, size_t *at, struct err *e)
 {
     const struct yaml_entry *y = &f->entry[*at];
@@ -423,7 +423,7 @@ static int read_base(struct spec *s, const struct yaml_entry *y, struct err *e)
     return 0;
 }
 
-/* The same for 128Ki and 131072. */
+/* A key of a value, which is the same for 128Ki and 131072. */
 static uint64_t value_key(const char *value)
 {
     uint64_t n;
@@ -432,7 +432,8 @@ static uint64_t value_key(const char *value)
                                      : digest_bytes(value, strlen(value));
 }
 
-/* Whatever is listed twice would be one cell of two, or count twice. NULL: nothing. */
+/* A value that is listed twice, which would be one cell of two, or count twice. NULL: there is
+ * none. */
 static const char *listed_twice(const struct settings *s)
 {
     struct map known;
@@ -512,8 +513,8 @@ static int unknown_key(const struct spec *s, const struct yaml_entry *y, struct 
     return -1;
 }
 
-/* All but zip and conditions, which name what may stand after them. */
-/* Of a real program, its capture: made here, where it is not kept. */
+/* Reads the sources. A real program stands for its capture, which is made here if it is not
+ * kept. */
 static int read_sources(struct spec *s, const struct yaml_entry *y, struct err *e)
 {
     add_all(&s->sources, y);
@@ -530,6 +531,7 @@ static int read_sources(struct spec *s, const struct yaml_entry *y, struct err *
     return 0;
 }
 
+/* Reads an entry, but for zip and conditions, which name what may stand after them. */
 static int read_entry(struct spec *s, const struct yaml_flat *f, size_t *at, struct err *e)
 {
     const struct yaml_entry *y = &f->entry[*at];
@@ -640,8 +642,8 @@ static int check_axes(const struct spec *s, struct err *e)
 
 enum { MAX_POINTS = 1000000 };
 
-/* Before anything is made of them: each takes time and memory, even where a condition leaves it
- * out. */
+/* Checks the number of points before any is made: each takes time and memory, even if a condition
+ * leaves it out. */
 static int check_size(const struct spec *s, struct err *e)
 {
     if (points_count(s) <= MAX_POINTS)

@@ -75,7 +75,7 @@ static void find_states(struct sweep *s)
     }
 }
 
-/* What is damaged is made again. */
+/* Finds the cells to be run: damaged ones are made again. */
 static void find_missing(struct sweep *s)
 {
     find_states(s);
@@ -104,7 +104,7 @@ size_t sweep_processors(void)
     return sched_getaffinity(0, sizeof set, &set) ? 1 : (size_t)CPU_COUNT(&set);
 }
 
-/* Of a whole sweep: a task knows of its own cells alone. */
+/* Reports the axes that change nothing. For a whole sweep: a task knows of its own cells alone. */
 static void say_idle(const struct sweep *s, void (*fn)(void *arg, const char *axis, size_t places),
                      void *arg)
 {
@@ -200,7 +200,8 @@ static int write_origin(const struct request *q, const struct sweep_folder *f, s
     return failed;
 }
 
-/* What goes on without the spec's file has to know: its text, from where it was named, and how. */
+/* Writes down the request for processes that go on without the spec's file: its text, the folder
+ * from which it was named, and how. */
 static int write_request(const struct request *q, const struct sweep_folder *f, struct err *e)
 {
     char *build = xasprintf("%s\n", q->build);
@@ -429,7 +430,7 @@ int sweep_inside(const struct sweep_inside *o, struct err *e)
 
 /* ---- retry ---------------------------------------------------------------------------------- */
 
-/* What the spec names is named from the folder in which the sweep was started. */
+/* Changes to the folder in which the sweep was started: the spec names its files from there. */
 static int go_where_it_began(struct request *q, const struct sweep_folder *f, struct err *e)
 {
     size_t bytes;
@@ -449,7 +450,7 @@ static int go_where_it_began(struct request *q, const struct sweep_folder *f, st
     return e->code ? -1 : 0;
 }
 
-/* In a folder where a sweep has begun. */
+/* Runs a request in a folder where a sweep has begun. */
 static int run_begun(struct request *q, const char *where, struct err *e)
 {
     char *dir = realpath(where, NULL);

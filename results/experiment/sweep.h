@@ -12,7 +12,7 @@
 #include "results/results.h"
 #include "sim/lardsim.h"
 
-/* ---- the spec: sweep/spec.c ----------------------------------------------------------------- */
+/* ---- the spec: spec.c ----------------------------------------------------------------------- */
 
 struct setting { /* a text of the spec, and where it stands */
     char *text;  /* owns; "l2.size=512Ki", "workload:sor", a policy */
@@ -65,14 +65,14 @@ int spec_error(const struct spec *s, unsigned line, struct err *e, const char *f
     PRINTF_LIKE(4, 5);
 size_t policy_label(const char *policy); /* the length of the label that "naive=vc" begins with */
 
-/* ---- the points of the axes: sweep/points.c ------------------------------------------------- */
+/* ---- the points of the axes: points.c ------------------------------------------------------- */
 
 /* One value of each axis, and one of each source, seed and policy. */
 struct sweep_point {
     size_t *step;                /* owns; by axis */
     size_t source, seed, policy; /* of the spec's lists */
 };
-/* Before the conditions; more than UINT64_MAX / 2 is that. */
+/* The number of points before conditions leave any out, at most UINT64_MAX / 2. */
 uint64_t points_count(const struct spec *s);
 /* A condition that can't be meant, or that leaves nothing out, is refused or noted. */
 int conditions_check(const struct spec *s, struct err *e);
@@ -81,7 +81,7 @@ int conditions_check(const struct spec *s, struct err *e);
 int points_each(const struct spec *s, int (*fn)(void *arg, const struct sweep_point *p), void *arg,
                 struct err *e);
 
-/* ---- the cells: sweep/plan.c ---------------------------------------------------------------- */
+/* ---- the cells: plan.c ---------------------------------------------------------------------- */
 
 #define NO_CELL SIZE_MAX
 
@@ -113,7 +113,7 @@ struct plan {
     size_t n, cap;
     struct map index; /* hash to 1 + index of cell */
 };
-/* What resolving has found out: sweep/memo.c. */
+/* A memo of resolved configurations, which saves resolving them again: memo.c. */
 enum { MEMO_MACHINE = 1, MEMO_RULES = 2, MEMO_PROGRAM = 4 }; /* its order may be the program's */
 struct memo_entry {
     uint64_t key, hash; /* of settings; of the configuration that they give */
@@ -137,14 +137,14 @@ void memo_free(struct memo *m);
 int plan_make(struct plan *p, const struct spec *s, const char *build, struct memo *memo,
               struct progress *progress, struct err *e);
 void plan_free(struct plan *p);
-/* What was given for the cell, as lardsim_run takes it. */
+/* Gives l the settings of the cell, as lardsim_run takes them. */
 int cell_configure(const struct plan *p, const struct sweep_cell *c, struct lardsim *l);
 void cell_command(const struct plan *p, const struct sweep_cell *c, struct lardsim *l);
 
-/* plan.csv, the list of cells in the folder, which results/ reads: sweep/listing.c */
+/* plan.csv, the list of cells in the folder, which results/ reads: listing.c */
 int listing_write(const struct sweep_folder *f, const struct plan *p, struct err *e);
 
-/* ---- axes that change nothing: sweep/idle.c -------------------------------------------------- */
+/* ---- axes that change nothing: idle.c ------------------------------------------------------- */
 
 /* A hash of what the cell is, but for this column. */
 uint64_t listing_point(const struct listing *l, const struct csv_row *row, size_t but);
@@ -152,12 +152,12 @@ uint64_t listing_point(const struct listing *l, const struct csv_row *row, size_
  * have the same behaviour, each of several. behaviour: by row, NULL where it is not known. */
 void listing_idle(const struct listing *l, char *const *behaviour,
                   void (*fn)(void *arg, const char *axis, size_t places), void *arg);
-/* With the behaviours that the cells of the folder have. */
+/* As listing_idle, with the behaviours that the cells of the folder have. */
 void listing_idle_in(const struct listing *l, const char *dir,
                      void (*fn)(void *arg, const char *axis, size_t places), void *arg);
 void idle_note(void *unused, const char *axis, size_t places); /* such a function: says it */
 
-/* ---- the folder: sweep/folder.c ------------------------------------------------------------- */
+/* ---- the folder: folder.c ------------------------------------------------------------------- */
 
 #define FLIGHT     "flight-"        /* rooms of tasks begin with it */
 #define INDEX_PART ".index.sqlite." /* an index in the making */
@@ -176,17 +176,17 @@ enum cell_state *sweep_states(const struct sweep_folder *f, const struct listing
                               size_t *damaged);
 int sweep_damaged(const struct sweep_folder *f, size_t cells,
                   struct err *e); /* the error when so many are; -1 */
-/* What is in flight; hash NULL: the room. The caller's. */
+/* The path of a cell in flight; hash NULL: that of the room. Owned by the caller. */
 char *folder_flight(const struct sweep_folder *f, const char *hash);
-/* From its place in flight to cells/, whole. */
+/* Moves a cell from its place in flight to cells/, whole. */
 int sweep_done(const struct sweep_folder *f, const char *hash, struct err *e);
-/* To failed/, with what there is of it, and a log. more: a file whose text is added; may be NULL.
- */
+/* Moves a cell to failed/, with what there is of it, and a log. more: a file whose text is added;
+ * may be NULL. */
 int sweep_failed(const struct sweep_folder *f, const char *hash, const char *text, const char *more,
                  struct err *e);
 int sweep_clean(const struct sweep_folder *f,
                 struct err *e); /* what is in flight, and nobody flies */
-/* Of tasks and collectors that were killed, when none runs any more. */
+/* Removes cells in flight of tasks and collectors that were killed, when none runs any more. */
 void folder_clean_flights(const struct sweep_folder *f);
 /* A file of the folder's own, as long as a spec may be, and a byte more: owned by the caller. NULL:
  * error. */
@@ -194,11 +194,11 @@ char *sweep_read(const struct sweep_folder *f, const char *name, size_t *bytes, 
 int sweep_write(const struct sweep_folder *f, const char *name, const char *text, size_t bytes,
                 struct err *e);
 
-/* ---- a group of cells, in this process: sweep/work.c ---------------------------------------- */
+/* ---- a group of cells, in this process: work.c ---------------------------------------------- */
 
-/* What a process has at a time: cells, and records of their source, that one run goes through
- * before the next. A machine's model is large, and a batch is soon over; detection alone is so
- * quick that a batch should be in the host's caches, so it keeps none. */
+/* Limits of a process: cells that run at a time, and records of their source that one run goes
+ * through before the next. A machine's model is large, and a batch is soon over; detection alone is
+ * so quick that a batch should be in the host's caches, so it keeps none. */
 enum { GROUP_MOST = 16, KEPT_RECORDS = 2 << 20 };
 
 struct group {    /* cells of one source, which one process runs side by side */
@@ -216,7 +216,7 @@ struct teller {
 void work_run(const struct sweep_folder *f, const struct plan *p, const struct group *g,
               const struct teller *t);
 
-/* ---- what cells will take: sweep/predict.c -------------------------------------------------- */
+/* ---- what cells will take: predict.c -------------------------------------------------------- */
 
 struct predicted {         /* alone, in a process of its own */
     double seconds;        /* of a processor */
@@ -224,10 +224,10 @@ struct predicted {         /* alone, in a process of its own */
     uint64_t own;          /* of that, what it adds to a process that is there */
     bool known;            /* how long its source is is known */
 };
-/* By cell. It takes about ten seconds of a processor, if the sweep takes more. */
+/* Predicts each cell. That takes about ten seconds of a processor, if the sweep takes more. */
 int predict(struct predicted *to, struct plan *p, struct err *e);
 struct sweep;
-void predicted_print(const struct sweep *s, const struct predicted *x); /* sweep/dry_run.c */
+void predicted_print(const struct sweep *s, const struct predicted *x); /* dry_run.c */
 void predicted_json(const struct sweep *s, const struct predicted *x);
 double now_seconds(void);          /* by a clock that never goes back */
 uint64_t process_memory(long pid); /* bytes that are its own; 0: it is gone */
@@ -257,7 +257,7 @@ struct sweep {
 };
 size_t sweep_count(const struct sweep *s, enum cell_state state);
 
-/* What is asked of a sweep. */
+/* A request for a sweep. */
 struct sweep_asked {
     struct sweep how; /* engine, elsewhere, jobs, limits, and what is printed */
     bool dry_run;     /* says what would be run, and runs nothing */
@@ -265,7 +265,8 @@ struct sweep_asked {
 size_t sweep_processors(void); /* that this process may use */
 /* An exit code, or -1 and *e. spec: a file. */
 int sweep_run(const struct sweep_asked *asked, const char *spec, const char *dir, struct err *e);
-/* Of a sweep that has begun in this folder: goes on with it; or runs one task of a batch. */
+/* sweep_retry goes on with a sweep that has begun in this folder; sweep_run_task runs one task of a
+ * batch of it. */
 int sweep_retry(const struct sweep_asked *asked, const char *dir, struct err *e);
 int sweep_run_task(const struct sweep_asked *asked, const char *dir, unsigned batch, uint64_t task,
                    struct err *e);
@@ -288,11 +289,10 @@ struct engine {
     bool follows; /* when it returns, all has been run */
 };
 extern const struct engine engine_local, engine_slurm, engine_shell;
-/* Shows how far the sweep is, if that is due: sweep/task.c. events: that have run here. */
+/* Shows how far the sweep is, if that is due: task.c. events: that have run here. */
 void sweep_progress(struct progress *p, const struct sweep *s, uint64_t events);
 
-/* ---- tasks: cells that some machine runs in one go, for engines beyond this one: sweep/task.c -
- */
+/* ---- tasks: cells that another machine runs in one go: task.c ------------------------------- */
 
 /* A batch is a file of tasks/, with a line for each task: the names of its cells. */
 struct batch_of_tasks {

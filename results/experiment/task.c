@@ -17,7 +17,8 @@
 
 /* ---- what is shown -------------------------------------------------------------------------- */
 
-/* What is left takes as long as what was done, in proportion. */
+/* Shows the progress. The rest is taken to last as long as the cells that are done, in
+ * proportion. */
 void sweep_progress(struct progress *p, const struct sweep *s, uint64_t events)
 {
     const size_t failed = sweep_count(s, CELL_FAILED), over = sweep_count(s, CELL_DONE) + failed;

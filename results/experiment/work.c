@@ -116,7 +116,7 @@ static void run_alone(struct cell_run *j)
     end_job(j);
 }
 
-/* Those that the reading leaves in the middle run again, alone. */
+/* Gives up the jobs that the reading has left in the middle: they run again, alone. */
 static void give_up(struct working *w)
 {
     for (size_t i = 0; i < w->n; i++)

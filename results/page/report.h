@@ -16,7 +16,7 @@
 #include "results/read/overhead.h"
 #include "results/results.h"
 
-/* ---- what is read of a run: report/read.c ---------------------------------------------------- */
+/* ---- what is read of a run: read.c ---------------------------------------------------------- */
 
 enum report_measure {
 #define MEASURE(NAME, key, unit, of, patterns) M_##NAME,
@@ -183,7 +183,7 @@ const struct report_race *study_race(const struct report_study *s, const struct 
 /* Appends a word as a shell takes it. */
 void report_shell_word(char **command, const char *word);
 
-/* ---- what it means: report/study.c, report/say.c --------------------------------------------- */
+/* ---- what it means: study.c, say.c ---------------------------------------------------------- */
 
 /* Axes, baselines, overheads. */
 void study_complete(struct report_study *s);
@@ -207,7 +207,7 @@ void say_question(FILE *out, const struct report_study *s);
 void say_answer(FILE *out, const struct report_study *s);
 void say_axis(FILE *out, const struct report_axis *a);
 
-/* ---- what other verbs can say: report/explain.c -------------------------------------------- */
+/* ---- what other verbs can say: explain.c ---------------------------------------------------- */
 
 /* Explains the first races of each study, so many, and draws its machine. What can't be is no
  * error. */
@@ -219,7 +219,7 @@ struct explaining {
 int explain_all(struct reported *r, const struct explaining *x,
                 struct err *e); /* -1: a signal has come */
 
-/* ---- pictures: report/figure.c, report/figures.c --------------------------------------------- */
+/* ---- pictures: figure.c, figures.c ---------------------------------------------------------- */
 
 enum figure_kind { FIGURE_BARS, FIGURE_STACK, FIGURE_COLUMNS, FIGURE_HEAT };
 struct figure { /* values by row and series */
@@ -250,13 +250,13 @@ void figure_json(const struct figure *f, struct json *j);
 /* Makes the figures of a study. prefix: stands before their names. */
 void figures_make(struct figures *f, const struct report_study *s, const char *prefix);
 
-/* ---- the page: report/page.c ----------------------------------------------------------------- */
+/* ---- the page: page.c ----------------------------------------------------------------------- */
 
 /* Text that is written to the file goes to *text, the caller's, when it is closed. */
 FILE *memory_file(char **text, size_t *bytes);
 void page_write(FILE *out, const struct reported *r, const struct figures *f, const size_t *first);
 
-/* ---- what differs between two: report/diff.c ------------------------------------------------- */
+/* ---- what differs between two: diff.c ------------------------------------------------------- */
 
 struct report_setting {       /* a parameter that differs */
     const char *name, *a, *b; /* NULL: not there */

@@ -51,8 +51,8 @@ static sim_addr place_of(struct abstract *a, struct vm_identity is)
     return PLACES + *n * PLACE_BYTES + is.offset % PLACE_BYTES;
 }
 
-/* What is the runtime's own, or about memory. Threads and what they do to each other stay: they
- * order the program's accesses. */
+/* Tells if an event is dropped: the runtime's own, or one about memory. Threads and what they do to
+ * each other stay: they order the program's accesses. */
 static bool is_dropped(struct abstract *a, const struct event *ev)
 {
     const uint8_t class = ev_info[ev->kind].class;

@@ -20,8 +20,8 @@ struct abstract {
 void abstract_init(struct abstract *a);
 void abstract_free(struct abstract *a);
 
-/* One event for each, so that numbers stay. A place stands for (object identity, offset) alone: it
- * is never reused and does not move. What the runtime does (accesses, synchronisation), and all
+/* Abstracts one event to one, so that numbers stay. A place stands for (object identity, offset)
+ * alone: it is never reused and does not move. The runtime's accesses and synchronisation, and all
  * allocation, Clear and Copy, become EV_IO, which means nothing. ev and to have the records of one
  * event. */
 void abstract_event(struct abstract *a, const struct event *ev, struct vm_identity is,

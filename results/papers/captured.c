@@ -10,7 +10,7 @@
  * the run without a detector, as the work there was not captured. */
 static const char settings[] = "lives=used";
 
-/* What was run; the caller's. */
+/* A description of the inputs; owned by the caller. */
 static char *inputs_of(const struct program_run *a)
 {
     return xasprintf(

@@ -10,7 +10,7 @@ const char *const table_verdict_names[] = {"holds", "differs", "cannot"};
 
 static enum table_verdict judge(const struct band *b, double ours)
 {
-    /* What the page rounds must not decide otherwise than the page shows. */
+    /* Slack: a number that the page rounds must not decide otherwise than the page shows. */
     const double slack = 1e-9;
 
     if (isnan(ours))

@@ -48,8 +48,8 @@ static void report_needs(struct lard_report *r)
     }
 }
 
-/* What runs: a workload, or the path of a capture, which is made if need be. The caller's; NULL:
- * error. */
+/* The source to run: a workload, or the path of a capture, which is made if need be. Owned by the
+ * caller; NULL: error. */
 static char *source_of(const struct lard_report *r, const struct suite *s, const struct program *p,
                        const struct collector *collector, struct err *e)
 {
@@ -88,7 +88,7 @@ static int run_cell(struct lard_report *r, const struct suite *s, const struct p
     return 0;
 }
 
-/* Of a program the next collector; the first for NULL; NULL: no more. */
+/* The next collector of a program; the first for NULL; NULL: there are no more. */
 static const struct collector *next_collector(const struct suite *s, const struct program *p,
                                               const struct collector *last)
 {

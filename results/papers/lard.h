@@ -30,12 +30,12 @@ struct suite { /* programs that are judged together */
 enum { SUITE_TWINS, SUITE_KERNELS, SUITE_REAL };
 extern const struct suite suites[];
 extern const char *const suite_names[]; /* NULL-terminated, as suites */
-/* Where the program has none: what frees is its own allocator. */
+/* The collector of a program that has none: memory is freed by the program's own allocator. */
 extern const struct collector no_collector;
 
 /* ---- what is counted: reproduce.c ----------------------------------------------------------- */
 
-/* In order of the table's columns, as the preset lard-table3 labels them. */
+/* Views, in order of the table's columns, as the preset lard-table3 labels them. */
 enum view_id {
     VIEW_LARD,
     VIEW_ALL_MEMORY,
@@ -49,7 +49,8 @@ extern const char *const view_names[];
 
 enum tally_of { RACES, FALSE, MISSED, TALLIES };
 extern const char *const tally_names[];
-/* Of racy accesses: all, and those of the runtime system among them; and their known sites. */
+/* Units of a tally: racy accesses, and their known sites; of all, and of the runtime system
+ * alone. */
 enum tally_unit { ACCESSES, SITES, SYSTEM, SYSTEM_SITES, TALLY_UNITS };
 extern const char *const unit_names[];
 struct tally {
@@ -99,10 +100,11 @@ struct paper {
 };
 extern const struct paper papers[]; /* a NULL name ends it */
 
-/* That a program has races is part of what it is for: else the claims would say nothing. */
+/* Judges if the program has races, or none, as it is meant to: otherwise the claims would say
+ * nothing. */
 enum verdict judge_program(const struct cell *c);
 bool any_system(const struct cell *cell, size_t cells); /* the runtime does something in one */
-/* In how many of the cells it shows: in none, and the claim fails. */
+/* The number of cells in which the claim's effect shows: if in none, the claim fails. */
 size_t cells_that_need(const struct cell *cell, size_t cells, const struct overall_claim *claim);
 
 /* ---- a run of a table: lard.c --------------------------------------------------------------- */
@@ -128,7 +130,7 @@ void print_claim(const struct paper *p, const struct cell *c, const struct claim
                  enum verdict v);
 /* Races at sites of the runtime system are counted with the others, and told apart here. */
 void print_system(const struct paper *p, const struct cell *c);
-/* What results/papers/printed/ says is wrong with the numbers shown. */
+/* Prints the errata that results/papers/printed/ has for the numbers shown. */
 void print_errata(const struct paper *p, const struct cell *c);
 
 void lard_csv(const struct lard_report *r, FILE *out);

@@ -105,8 +105,8 @@ static double more(const struct table_sample *s, enum overhead_of which)
     return overhead_value(overhead(s, which));
 }
 
-/* What the policy has more of than the run without it, by the time of the cores that had threads
- * there: shares that cover all time add up to the overhead. */
+/* The policy's share: a statistic's increase over the run without it, by the time of the cores that
+ * had threads in that run. Shares that cover all time add up to the overhead. */
 static double share(const struct table_measure *m, const struct table_sample *s)
 {
     const bool region = has_region(s);

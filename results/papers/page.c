@@ -20,7 +20,7 @@ static void number(double x)
     printf(" %*s", COLUMN_WIDTH - 1, number_text(text, x));
 }
 
-/* With several seeds: half of the interval of the mean. */
+/* Prints, with several seeds, half of the interval of the mean. */
 static void half(const struct quantity *q, const char *text)
 {
     char half[NUMBER_TEXT];
@@ -301,13 +301,13 @@ void page_print(const struct table_results *r)
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-/* As printed: "" is no number. */
+/* Writes a printed number; "" is none. */
 static void json_key_printed(struct json *j, const char *key, const char *text)
 {
     json_key_double(j, key, "%.6f", *text ? strtod(text, NULL) : NAN);
 }
 
-/* With a band: the same at its other end. program: NULL: of all. */
+/* Writes the quantity at the band's other end, if there is a band. program: NULL: of all. */
 static void json_band(struct json *j, const struct table_results *r, const struct table_program *p,
                       const char *quantity)
 {

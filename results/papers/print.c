@@ -17,7 +17,7 @@ static bool planted(const struct program *p)
     return p->racy && w && w->plants && w->plants->site;
 }
 
-/* Which program ran: its races may be its own, or put in. */
+/* The variant of a program: its races may be its own, or put in. */
 static const char *variant(const struct program *p)
 {
     return p->captured ? "captured" : planted(p) ? "planted-races" : p->racy ? "racy" : "race-free";
@@ -63,8 +63,8 @@ void print_head(const struct cell *c)
            "diff", "paper", "ours", "diff", "the paper says", "ours");
 }
 
-/* By how much ours differs from the paper's, in percent of that. -100.0 is of nothing at all: what
- * rounds to it but is something prints as -99.9. From a hundredfold on the factor is told. */
+/* The difference of ours from the paper's number, in percent of that. -100.0 is of nothing at all:
+ * what rounds to it but is something prints as -99.9. From a hundredfold on the factor is told. */
 static char *difference(uint64_t paper, uint64_t ours)
 {
     const bool less = ours < paper;
@@ -242,7 +242,7 @@ static void json_claim(struct json *j, const struct paper *p, const struct cell 
     json_end(j);
 }
 
-/* That the program is as racy as it is to be is a claim, too: of the truth. */
+/* Writes the truth. That a program is racy or race-free as it is meant to be is a claim, too. */
 static void json_truth(struct json *j, const struct cell *c)
 {
     json_key(j, "truth");

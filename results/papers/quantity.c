@@ -176,7 +176,7 @@ static double median(const struct quantity_values *v)
     return m;
 }
 
-/* Its place among the others, from 0; equal ones share the mean of theirs. */
+/* The rank of x[i] among the others, from 0; equal ones share the mean of their ranks. */
 static double place(const double *x, size_t n, size_t i)
 {
     double less = 0, equal = 0;

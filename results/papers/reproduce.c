@@ -62,7 +62,8 @@ static void on_truth_race(void *arg, const struct lardsim_race *race)
 
 /* ---- tallies -------------------------------------------------------------------------------- */
 
-/* At one site the program's before the system's, so that tally_of meets the first of each. */
+/* Orders hits by site; the program's before the system's, so that tally_of meets the first of
+ * each. */
 static int by_site(const void *a, const void *b)
 {
     const struct hit *x = a, *y = b;
@@ -87,7 +88,8 @@ static struct tally tally_of(struct hits *h)
     return t;
 }
 
-/* Both lists are in order of events, so that one walk finds what is in the first alone. */
+/* Tallies the hits that the first list alone has. Both lists are in order of events, so that one
+ * walk finds them. */
 static struct tally tally_beyond(const struct hits *h, const struct hits *other)
 {
     struct hits only = {0};

@@ -8,7 +8,7 @@
 #include "results/papers/table.h"
 #include "sim/sim.h"
 
-/* What stands in for a machine that this build does not have. */
+/* The machine that stands in for one that this build does not have. */
 static const char fallback[] = "radish8";
 
 const char *machine_of(const struct reproduction *t)
@@ -71,7 +71,8 @@ static const char *label_kept(struct table_results *r, const char *label)
     return r->label[n];
 }
 
-/* Of each core or thread: nothing that is asked for. They are most of a cell of many cores. */
+/* Tells if a table may ask for a statistic. None asks for those of each core or thread, which are
+ * most of a cell of many cores. */
 static bool wanted(const char *name)
 {
     return strncmp(name, "cores.", 6) != 0 && strncmp(name, "roi.cores.", 10) != 0;

@@ -88,7 +88,7 @@ struct table_results {
     const struct reproduction *of;
     const char *machine; /* that ran; NULL: none */
     const char *size;    /* as given to each source; NULL: as it is */
-    /* The same with core.unmodelled at so many percent, which is the other end of a band; own.
+    /* The results with core.unmodelled at so many percent, which is the other end of a band; owned.
      * NULL: not asked for. */
     struct table_results *band;
     uint64_t unmodelled;
@@ -132,8 +132,8 @@ struct table_measure {
 extern const struct table_measure measures[]; /* a NULL name ends them */
 const struct table_measure *measure_find(const char *name, size_t length);
 double measure_of(const struct table_measure *m, const struct table_sample *s);
-/* Of a program's cells, the mean over seeds; policy, step: so many characters. seed: SIZE_MAX: all.
- */
+/* The mean of a program's cells over seeds; policy, step: so many characters. seed: SIZE_MAX:
+ * all. */
 double measure_mean(const struct table_results *r, const struct table_measure *m,
                     const char *program, const char *step, const char *policy, size_t seed);
 
@@ -147,8 +147,8 @@ struct quantity {
     size_t seed; /* SIZE_MAX: the mean of all */
 };
 double quantity_of(const struct quantity *q, const char *text);
-/* Of what each seed alone gives; none: there is one seed, or the quantity is of all trials at once.
- */
+/* An estimate from the quantities of the single seeds; none if there is one seed, or the quantity
+ * is of all trials at once. */
 struct estimate quantity_estimate(const struct quantity *q, const char *text);
 
 /* ---- judging -------------------------------------------------------------------------------- */

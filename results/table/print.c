@@ -44,7 +44,7 @@ static size_t *column_widths(const struct table *t)
     return width;
 }
 
-/* From column `at` on; the column begins at `begins`. */
+/* Prints the last column's text from column `at` on; the column begins at `begins`. */
 static void print_last(const struct table *t, size_t at, size_t begins, const char *text, FILE *out)
 {
     if (!t->wrap || begins + print_columns(text, SIZE_MAX) <= t->wrap) {

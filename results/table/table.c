@@ -71,7 +71,7 @@ void table_known(struct table *t, bool known, uint64_t value)
     table_take(t, known ? xasprintf("%" PRIu64, value) : NULL, true);
 }
 
-/* As an integer first: printf would write "-0.0 %". */
+/* Rounds to an integer first: printf would write "-0.0 %". */
 char *table_percent_text(double part, double whole)
 {
     if (!(whole > 0) || isnan(part))

@@ -14,7 +14,7 @@ trap 'rm -rf "$dir"' EXIT
 bad=0
 words='What Who Whom Of Where Whose Which Else Such Both Likewise Those Whoever Whatever'
 allowed=10
-rooms='results:51'
+rooms=''
 
 # comments FILE...: "all ROOM" for each comment, "ROOM FILE:LINE: TEXT" for each that counts.
 comments() {
