@@ -1,4 +1,4 @@
-/* verb.c - lardsim programs list, build, capture and forget. */
+/* programs.c - lardsim programs list, build, capture and forget. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* describe.c - lardsim programs describe: what characterises programs, beside what their twins are
- * to have and have; or what capturing them took. */
+/* programs_describe.c - lardsim programs describe: what characterises programs, beside what their
+ * twins are to have and have; or what capturing them took. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* verb.c - lardsim report: results are read again, and become a page, and figures as files. */
+/* report.c - lardsim report: results are read again, and become a page, and figures as files. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

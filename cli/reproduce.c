@@ -1,6 +1,6 @@
-/* verb.c - lardsim reproduce: repeats a table or a claim of a paper with our programs, and judges
- * what the paper says. The programs are not the paper's, so claims are judged, not numbers; the
- * paper's numbers stand beside ours. */
+/* reproduce.c - lardsim reproduce: repeats a table or a claim of a paper with our programs, and
+ * judges what the paper says. The programs are not the paper's, so claims are judged, not numbers;
+ * the paper's numbers stand beside ours. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* manage.c - lardsim sweep status and lardsim sweep clean: what the folder has, and what of it no
- * cell of the spec needs. */
+/* sweep_manage.c - lardsim sweep status and lardsim sweep clean: what the folder has, and what of
+ * it no cell of the spec needs. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>

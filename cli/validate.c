@@ -1,4 +1,4 @@
-/* verb.c - lardsim validate: measures what a real detector costs on this host, predicts it, and
+/* validate.c - lardsim validate: measures what a real detector costs on this host, predicts it, and
  * puts both side by side. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* describe.c - lardsim workload describe: what a workload is, and what a run of it turns
+/* workload_describe.c - lardsim workload describe: what a workload is, and what a run of it turns
  * out to be. Planted races are inputs, and are called so; races are counted by policies alone. */
 #include <inttypes.h>
 #include <stdlib.h>

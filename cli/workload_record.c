@@ -1,4 +1,4 @@
-/* record.c - lardsim workload record: writes the trace of a workload. */
+/* workload_record.c - lardsim workload record: writes the trace of a workload. */
 #include "cli/trace/trace.h"
 #include "workloads/measure/measure.h"
 

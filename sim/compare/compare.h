@@ -8,7 +8,7 @@
 
 enum { COMPARE_INSTANCES = 64 }; /* sets of instances are masks */
 
-/* ---- who happens before whom, in one view: compare/order.c ---------------------------------- */
+/* ---- who happens before whom, in one view: order.c ------------------------------------------ */
 
 struct ordering;
 struct ordering *ordering_new(const struct checker *of, struct budget *budget); /* borrows both */
@@ -19,7 +19,7 @@ void ordering_note(struct ordering *o, const struct event *ev, uint64_t position
  */
 bool ordering_before(const struct ordering *o, sim_tid of, uint64_t position, sim_tid tid);
 
-/* ---- what became of what was remembered: compare/fate.c -------------------------------------- */
+/* ---- what became of what was remembered: fate.c --------------------------------------------- */
 
 enum fate_how {
     FATE_KEPT,        /* it is remembered */
@@ -189,7 +189,7 @@ struct compare *compare_new(const struct compare_env *env, struct err *e); /* NU
 void compare_free(struct compare *c);
 void compare_finish(struct compare *c); /* counts what is only known at the end, and tells it */
 
-/* ---- verdicts: compare/verdict.c ------------------------------------------------------------ */
+/* ---- verdicts: verdict.c -------------------------------------------------------------------- */
 
 /* At each location and earlier access that races, from the checker with this label. */
 void compare_conflict(struct compare *c, const char *label, const struct event *ev,
@@ -201,7 +201,7 @@ void compare_step(struct compare *c, const struct event *ev);
 void compare_settle(struct compare *c, const struct event *ev);   /* ev: NULL at the end */
 void compare_list(struct compare *c, const struct difference *d); /* tells it, if in bounds */
 
-/* ---- as text and JSON: compare/write.c ------------------------------------------------------ */
+/* ---- as text and JSON: write.c -------------------------------------------------------------- */
 
 extern const char *const why_text[WHYS], *const of_text[OFS], *const of_plural[OFS],
                                                                   *const verdict_text[VERDICTS];

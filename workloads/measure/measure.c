@@ -1,6 +1,6 @@
-/* measure.c - counts what characterises a run of a workload, from its events. Which
- * accesses repeat is found out in workload/again.c, which miss in caches in workload/misses.c,
- * races behind sim/lardsim.h. */
+/* measure.c - counts what characterises a run of a workload, from its events. again.c finds the
+ * accesses that repeat, misses.c those that miss in caches; races are found behind
+ * sim/lardsim.h. */
 #include <stdlib.h>
 #include <string.h>
 
