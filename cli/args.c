@@ -213,7 +213,7 @@ int cli_index(const struct cli *c, int key, const char *const *choices, size_t *
 
 struct given cli_given(const struct cli *c)
 {
-    struct given g = {NULL};
+    struct given g = {.at = NULL};
 
     g.word = cli_words(&g.words);
     for (size_t i = 0; i < c->n; i++) {

@@ -57,7 +57,7 @@ static int explain_race(struct report_race *race, struct report_faults *faults, 
 
 static void draw_machine(struct report_study *s, struct report_faults *faults)
 {
-    struct given g = {NULL};
+    struct given g = {.at = NULL};
     struct err e = {0};
     char *text = NULL;
     size_t bytes = 0;
