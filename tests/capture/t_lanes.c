@@ -515,7 +515,8 @@ static void thread_new(struct schedule *s, unsigned i)
 
 static void one(struct schedule *s)
 {
-    s->r->clock = s->r->lanes = 0;
+    s->r->clock = 0;
+    s->r->lanes = 0;
     s->r->free = 0;
     for (unsigned i = 0; i < WRITERS; i++) {
         s->r->lane[i].reserved = s->r->lane[i].taken = 0;
