@@ -27,11 +27,11 @@ libresults_la_SOURCES += results/page/diff.c results/page/explain.c results/page
 	results/page/figures.c results/page/measures.def results/page/page.c results/page/parts.def \
 	results/page/read.c results/page/report.h results/page/say.c results/page/series.c results/page/study.c
 libresults_la_SOURCES += results/papers/abstract.c results/papers/abstract.h results/papers/all.c \
-	results/papers/all.h results/papers/captured.c results/papers/claims.c \
+	results/papers/all.h results/papers/captured.c results/papers/lard_claims.c \
 	results/papers/files.c results/papers/judge.c results/papers/lard.c results/papers/lard.h \
 	results/papers/measure.c results/papers/page.c results/papers/pairs.c results/papers/print.c \
-	results/papers/printed.c results/papers/quantity.c results/papers/reproduce.c \
-	results/papers/run.c results/papers/table.h results/papers/tables.c
+	results/papers/printed_rows.c results/papers/quantity.c results/papers/reproduce.c \
+	results/papers/run.c results/papers/table.h results/papers/table_rows.c
 libresults_la_SOURCES += results/why/answer.c results/why/asked.c results/why/draw.c results/why/page.c \
 	results/why/said.c results/why/say.c results/why/why.h
 libresults_la_SOURCES += results/drawing/boxes.c results/drawing/checks.c results/drawing/draw.c \
@@ -49,10 +49,10 @@ libresults_la_SOURCES += results/validate/child.c results/validate/host.c result
 paper_tables = $(sort $(wildcard $(top_srcdir)/results/papers/printed/*.csv))
 band_tables = $(sort $(wildcard $(top_srcdir)/results/papers/claims/*.csv))
 BUILT_SOURCES = paper.inc bands.inc measures.inc suites.inc tables.inc $(report_files)
-results/papers/printed.lo: paper.inc bands.inc
-results/papers/claims.lo: suites.inc
+results/papers/printed_rows.lo: paper.inc bands.inc
+results/papers/lard_claims.lo: suites.inc
 results/papers/measure.lo: measures.inc
-results/papers/tables.lo: tables.inc
+results/papers/table_rows.lo: tables.inc
 nodist_libresults_la_SOURCES = paper.inc bands.inc measures.inc suites.inc tables.inc
 paper.inc: $(paper_tables) $(srcdir)/results/results.mk
 	$(AM_V_GEN)cat $(paper_tables) | awk -F, '$$1 != "paper" { \

@@ -257,7 +257,7 @@ moved: lardsim$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) BASE='$(BASE)' ALL='$(ALL)' $(SHELL) $(top_srcdir)/tests/golden/moved.sh
 
 # By name: what is built in that folder must not be packed.
-mutant_files = tests/mutants/capture.edits tests/mutants/coherence.edits tests/mutants/cvm.edits tests/mutants/dsm.edits \
+mutant_files = tests/mutants/capture.edits tests/mutants/compare.edits tests/mutants/coherence.edits tests/mutants/cvm.edits tests/mutants/dsm.edits \
 	tests/mutants/equivalent tests/mutants/filter.edits \
 	tests/mutants/goldilocks.edits tests/mutants/machine.edits tests/mutants/named.sh tests/mutants/order.edits \
 	tests/mutants/radish.edits tests/mutants/random.sh tests/mutants/regions.edits \

@@ -66,7 +66,7 @@ enum { REPRODUCE_PARTS = 2 };
 int reproduce_measure(const char *source, struct measured *to, struct progress *progress,
                       struct err *e);
 
-/* ---- what the paper says: claims.c ---------------------------------------------------------- */
+/* ---- what the paper says: lard_claims.c ----------------------------------------------------- */
 
 struct cell { /* a program under a collector */
     const struct program *program;

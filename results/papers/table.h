@@ -51,7 +51,7 @@ struct reproduction {
 };
 extern const struct reproduction reproductions[]; /* a NULL name ends them */
 
-/* ---- what was printed, and what is judged: printed.c ---------------------------------------- */
+/* ---- what was printed, and what is judged: printed_rows.c ----------------------------------- */
 
 struct printed { /* a row of results/papers/printed/ */
     const char *paper, *table, *program, *collector, *detector, *measure, *value, *erratum;

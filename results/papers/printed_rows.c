@@ -1,4 +1,4 @@
-/* printed.c - results/papers/printed/ and claims/, as the build has put them into tables. */
+/* printed_rows.c - results/papers/printed/ and claims/, as the build has put them into tables. */
 #include <string.h>
 
 #include "results/papers/table.h"

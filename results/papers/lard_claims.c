@@ -1,4 +1,4 @@
-/* claims.c - what LARD says of its Tables 2 and 3, as judgements of a program under a collector,
+/* lard_claims.c - what LARD says of its Tables 2 and 3, as judgements of a program under a collector,
  * and the programs that are run for it. Numbers are not judged: the programs are not the paper's
  * own. */
 #include "results/papers/lard.h"

@@ -1,4 +1,4 @@
-/* tables.c - the tables that `lardsim reproduce` repeats, as the build has made them of
+/* table_rows.c - the tables that `lardsim reproduce` repeats, as the build has made them of
  * results/papers/tables/. */
 #include "results/papers/table.h"
 
