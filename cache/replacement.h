@@ -25,7 +25,9 @@ struct replacement {
     /* Returns one of the set's slots [first, first + c->ways) that may go, or CACHE_NONE. Asked
      * again, it returns the same, but for chance and ageing. */
     uint32_t (*victim)(struct cache *c, uint32_t first, may_fn *may, void *arg);
-    bool ordered; /* c->order has stamps, and the victim is the slot with the least */
+    /* The rule has an order of all slots, by the stamps in c->order, as LRU and FIFO have:
+     * cache_last takes the slot with the least stamp even if another one is free. */
+    bool ordered;
 };
 #define REPLACEMENT(NAME, name) extern const struct replacement replacement_##name;
 #include "cache/replacements.def"
