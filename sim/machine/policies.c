@@ -20,19 +20,29 @@ static sim_cycle until(const struct machine *m, unsigned core, sim_cycle now)
     return m->turns ? m->turns->until(m->scheduler, core, now) : now;
 }
 
-sim_cycle machine_mem(void *machine, unsigned core, struct paddr addr, unsigned bytes,
-                      enum mem_cmd cmd, sim_cycle now)
-{
-    struct machine *m = machine;
+typedef struct coh_result metadata_fn(struct machine *m, unsigned core, struct paddr addr,
+                                      unsigned bytes, enum mem_cmd cmd, sim_cycle now);
 
+/* Makes the access line by line, each part at its turn. Inline, so that `metadata` is no call
+ * through a pointer. */
+ALWAYS_INLINE sim_cycle mem_by_lines(struct machine *m, unsigned core, struct paddr addr,
+                                     unsigned bytes, enum mem_cmd cmd, sim_cycle now,
+                                     metadata_fn *metadata)
+{
     for (uint64_t left = bytes; left;) {
         const uint64_t room = line_room(m, addr.at), n = left < room ? left : room;
         now = until(m, core, now);
-        now = machine_metadata(m, core, addr, (unsigned)n, cmd, now).done;
+        now = metadata(m, core, addr, (unsigned)n, cmd, now).done;
         addr = paddr_plus(addr, n);
         left -= n;
     }
     return now;
+}
+
+sim_cycle machine_mem(void *machine, unsigned core, struct paddr addr, unsigned bytes,
+                      enum mem_cmd cmd, sim_cycle now)
+{
+    return mem_by_lines(machine, core, addr, bytes, cmd, now, machine_metadata);
 }
 
 sim_cycle machine_steps(struct machine *m, unsigned core, const struct mem_run *r, sim_cycle now)
@@ -45,16 +55,7 @@ sim_cycle machine_steps(struct machine *m, unsigned core, const struct mem_run *
 sim_cycle machine_mem_seen(void *machine, unsigned core, struct paddr addr, unsigned bytes,
                            enum mem_cmd cmd, sim_cycle now)
 {
-    struct machine *m = machine;
-
-    for (uint64_t left = bytes; left;) {
-        const uint64_t room = line_room(m, addr.at), n = left < room ? left : room;
-        now = until(m, core, now);
-        now = machine_metadata_seen(m, core, addr, (unsigned)n, cmd, now).done;
-        addr = paddr_plus(addr, n);
-        left -= n;
-    }
-    return now;
+    return mem_by_lines(machine, core, addr, bytes, cmd, now, machine_metadata_seen);
 }
 
 /* Makes the steps one by one, each at its turn. */

@@ -19,7 +19,7 @@ static void tell(const void *run, struct whereabouts *to)
 }
 static const struct run_context context = {tell, NULL};
 
-/* What a child writes to standard error until it ends by an assertion. */
+/* Runs fn in a child, which an assertion has to end; its standard error goes to said. */
 static void dies(void (*fn)(void), char *said, size_t room)
 {
     int ends[2], status;
