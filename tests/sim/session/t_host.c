@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -315,8 +316,8 @@ static void refused(const char *settings, const struct lardsim_at *at, unsigned 
 
     begin(&h, settings);
     if (!lardsim_start(h.l)) {
-        assert_int_equal(
-            lardsim_access_at(h.l, at, thread, LARDSIM_READ, 0x1000, 4, 0, 0, &added), -1);
+        assert_int_equal(lardsim_access_at(h.l, at, thread, LARDSIM_READ, 0x1000, 4, 0, 0, &added),
+                         -1);
         assert_int_equal(added, 0);
     }
     if (!lardsim_error(h.l))
@@ -509,6 +510,67 @@ static void a_recording_is_whole_or_not_there(void **state)
     rmdir(dir);
 }
 
+/* ---- a host's event can be watched ----------------------------------------------------------- */
+
+struct seen { /* lines that a watched run printed */
+    size_t lines, turns, checks, charges, wrong_place;
+    uint64_t charged; /* cycles of "charge" lines */
+};
+
+static void see_line(void *arg, const char *line)
+{
+    struct seen *s = arg;
+    const char *cycles = strstr(line, " cycles=");
+
+    s->lines++;
+    s->turns += strstr(line, " turn ") != NULL;
+    s->checks += strstr(line, " check ") != NULL;
+    s->wrong_place += !strstr(line, " core=2 ") || !strstr(line, " event=1 ");
+    if (strstr(line, " charge ") && cycles) {
+        s->charges++;
+        s->charged += strtoull(cycles + strlen(" cycles="), NULL, 10);
+    }
+}
+
+/* Thread 0 writes on core 0, thread 1 on core 2; the second write is watched. */
+static uint64_t two_writes(struct host *h, struct seen *seen)
+{
+    const struct lardsim_event first = {.kind = LARDSIM_WRITE, .addr = 0x1000, .size = 4};
+    struct lardsim_event second = first;
+
+    second.thread = 1;
+    begin(h, "policies=fasttrack");
+    if (seen)
+        assert_int_equal(lardsim_debug(h->l, "event=1", see_line, seen), 0);
+    start(h);
+    push(h, 0, 10, &first);
+    const uint64_t added = push(h, 2, 40, &second);
+    finish(h);
+    return added;
+}
+
+static void a_watched_event_shows_what_the_host_is_told(void **state)
+{
+    struct seen seen = {0};
+    struct host watched, alone;
+
+    (void)state;
+    const uint64_t added = two_writes(&watched, &seen), unseen = two_writes(&alone, NULL);
+    assert_int_equal(added, unseen);
+    assert_int_equal(lardsim_digest(watched.l), lardsim_digest(alone.l));
+    assert_int_equal(watched.races, 1);
+    assert_int_equal(seen.turns, 1);
+    assert_int_equal(seen.checks, 1);
+    assert_int_equal(seen.wrong_place, 0);
+    assert_true(added > 0);
+    if (seen.charged != watched.clock[2])
+        fail_msg("the charges of the event are %" PRIu64 " cycles in %zu lines; the core's clock "
+                 "has gone to %" PRIu64,
+                 seen.charged, seen.charges, watched.clock[2]);
+    lardsim_free(watched.l);
+    lardsim_free(alone.l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -518,6 +580,7 @@ int main(void)
         cmocka_unit_test(hardware_checks_beside_the_access),
         cmocka_unit_test(verdicts_are_those_of_recorded_order),
         cmocka_unit_test(a_stop_is_told_at_the_next_event),
+        cmocka_unit_test(a_watched_event_shows_what_the_host_is_told),
         cmocka_unit_test(a_reset_forgets_what_regions_have_counted),
         cmocka_unit_test(what_makes_no_sense_is_said),
         cmocka_unit_test(order_host_takes_no_other_events),
