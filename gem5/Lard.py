@@ -18,6 +18,7 @@ class LardWorkload(X86EmuLinux):
     preset = Param.String("", "lardsim's preset, as lardsim run -c takes it")
     config = Param.String("", "a file of lardsim's parameters")
     settings = VectorParam.String([], "lardsim's parameters, as NAME=VALUE")
+    debug = VectorParam.String([], "what to watch, as lardsim run --debug takes it")
     feedback = Param.Bool(False, "the cores wait for what the detector adds")
     marked = Param.Bool(False, "only accesses with the mark are the program's")
     output = Param.String("lardsim", "lardsim's results, below gem5's output folder")

@@ -99,15 +99,21 @@ LardWorkload::~LardWorkload()
     live_free(theRun);
 }
 
+static std::vector<const char *> texts(const std::vector<std::string> &from)
+{
+    std::vector<const char *> to;
+    for (const auto &s : from)
+        to.push_back(s.c_str());
+    return to;
+}
+
 live *LardWorkload::run()
 {
     if (theRun)
         return theRun;
 
     const Params &p = dynamic_cast<const Params &>(params());
-    std::vector<const char *> settings;
-    for (const auto &s : p.settings)
-        settings.push_back(s.c_str());
+    const std::vector<const char *> settings = texts(p.settings), debug = texts(p.debug);
     const std::string output = simout.resolve(p.output);
     const std::string record = p.record.empty() ? "" : simout.resolve(p.record);
     live_config c = {};
@@ -115,6 +121,8 @@ live *LardWorkload::run()
     c.file = p.config.c_str();
     c.setting = settings.data();
     c.settings = settings.size();
+    c.debug = debug.data();
+    c.debugs = debug.size();
     c.output = output.c_str();
     c.record = record.c_str();
     c.period = system->threads[0]->getCpuPtr()->clockPeriod();

@@ -208,6 +208,12 @@ __attribute__((format(printf, 2, 3))) static void set(struct live *l, const char
     check(l, lardsim_set(l->sim, text));
 }
 
+static void show_line(void *arg, const char *line)
+{
+    (void)arg;
+    fprintf(stderr, "%s\n", line);
+}
+
 static void configure(struct live *l, const struct live_config *c)
 {
     if (c->preset && *c->preset)
@@ -226,6 +232,8 @@ static void configure(struct live *l, const struct live_config *c)
         check(l, lardsim_output(l->sim, c->output, 1));
     if (c->record && *c->record)
         check(l, lardsim_record(l->sim, c->record, 1));
+    for (size_t i = 0; i < c->debugs && !l->error; i++)
+        check(l, lardsim_debug(l->sim, c->debug[i], show_line, NULL));
 }
 
 struct live *live_new(const struct live_config *c, const struct live_host *host)

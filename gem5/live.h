@@ -17,6 +17,9 @@ struct live;
 struct live_config {                            /* NULL or 0: not said */
     const char *preset, *file, *const *setting; /* as lardsim run -c and --set take them */
     size_t settings;
+    const char *const
+        *debug; /* filters of what is shown on standard error, as --debug takes them */
+    size_t debugs;
     const char *output, *record; /* the results folder; a trace of all events */
     uint64_t period;             /* ticks of a cycle */
     uint64_t ticks;              /* ticks of a second */

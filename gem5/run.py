@@ -58,6 +58,8 @@ def arguments():
     ap.add_argument("--preset", default="", help="of lardsim's machine, as lardsim run -c")
     ap.add_argument("--config", default="", help="a file of lardsim's parameters")
     ap.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="one of lardsim's parameters")
+    ap.add_argument("--debug", action="append", default=[], metavar="FILTER",
+                    help="print what happens to an access, as lardsim run --debug")
     ap.add_argument("--record", default="", metavar="FILE", help="keep all events as a trace, below m5out")
     ap.add_argument("--packets", action="store_true",
                     help="gem5's packets, as traces, below m5out; and LARD_SYNC for a guest that has lard_sync.c")
@@ -113,6 +115,7 @@ def simulate(o):
             preset=o.preset,
             config=o.config,
             settings=["policies=" + o.policy] + o.set,
+            debug=o.debug,
             feedback=o.feedback,
             marked=o.tracked == "marked",
             record=o.record,

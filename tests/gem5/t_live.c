@@ -70,6 +70,11 @@ int lardsim_record(struct lardsim *l, const char *path, int over)
 {
     return (void)l, (void)over, note("record ", path);
 }
+int lardsim_debug(struct lardsim *l, const char *filter, void (*fn)(void *arg, const char *line),
+                  void *arg)
+{
+    return (void)l, (void)fn, (void)arg, note("debug ", filter);
+}
 int lardsim_start(struct lardsim *l)
 {
     return (void)l, sim.error ? -1 : 0;
@@ -230,6 +235,7 @@ static void refused(struct live *l, int result, const char *with)
 static void gem5_decides_the_machine(void **state)
 {
     const char *const setting[] = {"policies=none", "cores=77"};
+    const char *const debug[] = {"event=7", "line=0x1000"};
     struct live_config c = usual;
 
     (void)state;
@@ -238,12 +244,15 @@ static void gem5_decides_the_machine(void **state)
     c.settings = 2;
     c.output = "m5out/lardsim";
     c.record = "r.trace";
+    c.debug = debug;
+    c.debugs = 2;
     c.period = 500;
     struct live *l = begun(&c);
     assert_null(live_error(l));
     assert_string_equal(sim.set, "preset radish8\npolicies=none\ncores=77\nmachine=multicore\n"
                                  "order=host\ncores=4\nfrequency=2000\nhost.delays=on\n"
-                                 "output m5out/lardsim\nrecord r.trace\n");
+                                 "output m5out/lardsim\nrecord r.trace\ndebug event=7\n"
+                                 "debug line=0x1000\n");
     live_free(l);
 }
 
