@@ -53,7 +53,7 @@ static int configure(struct lardsim *l, const struct cli *c)
 {
     if (!names_policies(c) && lardsim_preset(l, "lard-table3"))
         return -1;
-    if (run_settings(l, c) || set_truth(l, cli_get(c, OPT_TRUTH)) || sim_compare(l))
+    if (run_settings(l, c) || set_truth(l, cli_get(c, OPT_TRUTH)) || lardsim_compare(l))
         return -1;
     return cli_get(c, 'o') ? lardsim_output(l, cli_get(c, 'o'), cli_has(c, OPT_OVERWRITE)) : 0;
 }
@@ -66,7 +66,7 @@ static void print_access(const struct lardsim_side *s)
     run_print_side(s);
 }
 
-static void print_difference(const struct sim_difference *d)
+static void print_difference(const struct lardsim_difference *d)
 {
     const bool access = strcmp(d->of, "access") == 0;
 
@@ -101,7 +101,7 @@ static void begin_json(struct comparison *m)
     json_array(&m->json);
 }
 
-static void list_difference(void *arg, const struct sim_difference *d)
+static void list_difference(void *arg, const struct lardsim_difference *d)
 {
     struct comparison *m = arg;
 
@@ -150,10 +150,10 @@ static bool count_of(const struct lardsim *l, const char *of, const char *label,
 /* The width of labels and their title: it is the same in each table of the page. */
 static size_t labels_width(const struct lardsim *l)
 {
-    struct sim_instance in;
+    struct lardsim_instance in;
     size_t width = strlen("policy");
 
-    for (size_t i = 0; sim_compare_instance(l, i, &in); i++)
+    for (size_t i = 0; lardsim_compare_instance(l, i, &in); i++)
         width = strlen(in.label) > width ? strlen(in.label) : width;
     return width;
 }
@@ -188,9 +188,9 @@ static void add_counts(struct table *to, const struct lardsim *l, const char *la
 static struct table all_counts(const struct lardsim *l)
 {
     struct table to = counts_table(l, columns, ARRAY_SIZE(columns));
-    struct sim_instance in;
+    struct lardsim_instance in;
 
-    for (size_t i = 0; sim_compare_instance(l, i, &in); i++)
+    for (size_t i = 0; lardsim_compare_instance(l, i, &in); i++)
         add_counts(&to, l, in.label, columns, ARRAY_SIZE(columns));
     return to;
 }
@@ -201,10 +201,10 @@ static void print_promises(const struct lardsim *l)
                                        {.name = "", .align = TABLE_LEFT, .least = labels_width(l)},
                                        {.name = "", .align = TABLE_LEFT}};
     struct table to = {0};
-    struct sim_instance in;
+    struct lardsim_instance in;
 
     table_heads(&to, heads, ARRAY_SIZE(heads));
-    for (size_t i = 0; sim_compare_instance(l, i, &in); i++) {
+    for (size_t i = 0; lardsim_compare_instance(l, i, &in); i++) {
         table_text(&to, i ? "" : "promises");
         table_text(&to, in.label);
         table_text(&to, in.property);
@@ -217,10 +217,10 @@ static void print_promises(const struct lardsim *l)
 /* "same racy accesses as vc: fasttrack, goldilocks": found in this execution, promised or not. */
 static void print_same_of(const struct lardsim *l, const char *truth, bool by_access)
 {
-    struct sim_instance in;
+    struct lardsim_instance in;
     bool any = false;
 
-    for (size_t i = 0; sim_compare_instance(l, i, &in); i++) {
+    for (size_t i = 0; lardsim_compare_instance(l, i, &in); i++) {
         if (in.truth || !in.same || in.by_access != by_access)
             continue;
         if (any)
@@ -235,12 +235,12 @@ static void print_same_of(const struct lardsim *l, const char *truth, bool by_ac
 
 static void print_same(const struct lardsim *l)
 {
-    struct sim_instance in = {.truth = false};
+    struct lardsim_instance in = {.truth = false};
     bool any = false;
 
-    for (size_t i = 0; sim_compare_instance(l, i, &in); i++)
+    for (size_t i = 0; lardsim_compare_instance(l, i, &in); i++)
         any |= in.same && !in.truth;
-    for (size_t i = 0; any && sim_compare_instance(l, i, &in); i++)
+    for (size_t i = 0; any && lardsim_compare_instance(l, i, &in); i++)
         if (in.truth) {
             putchar('\n');
             print_same_of(l, in.label, true);
@@ -286,14 +286,14 @@ static void print_reasons(const struct lardsim *l)
     static const char *const verdict[] = {"false", "missed"};
     static const char *const of[] = {"accesses", "places", "pairs"};
     struct table to = {0};
-    struct sim_instance in;
+    struct lardsim_instance in;
 
     add_policies(&to, l);
     table_head(&to, (struct table_head){.name = "", .align = TABLE_LEFT, .least = 16});
     table_head(&to, (struct table_head){.name = "count", .least = WHY_COUNT});
     for (size_t w = 0; sim_why(w); w++)
         table_head(&to, (struct table_head){.name = sim_why(w), .least = WHY_COUNT});
-    for (size_t i = 0; sim_compare_instance(l, i, &in); i++)
+    for (size_t i = 0; lardsim_compare_instance(l, i, &in); i++)
         for (size_t v = 0; v < ARRAY_SIZE(verdict); v++)
             for (size_t k = 0; k < ARRAY_SIZE(of); k++)
                 if (differs(l, in.label, verdict[v], of[k]))
@@ -322,9 +322,9 @@ static bool has_owners(const struct lardsim *l, const char *label)
 static void print_owners(const struct lardsim *l)
 {
     struct table to = counts_table(l, owners, ARRAY_SIZE(owners));
-    struct sim_instance in;
+    struct lardsim_instance in;
 
-    for (size_t i = 0; sim_compare_instance(l, i, &in); i++)
+    for (size_t i = 0; lardsim_compare_instance(l, i, &in); i++)
         if (has_owners(l, in.label))
             add_counts(&to, l, in.label, owners, ARRAY_SIZE(owners));
     table_show(&to, stdout, "\n");
@@ -332,11 +332,11 @@ static void print_owners(const struct lardsim *l)
 
 static void print_findings(const struct comparison *m)
 {
-    struct sim_findings all = sim_findings(m->run);
+    struct lardsim_findings all = lardsim_findings(m->run);
 
     run_print_findings(&all, 0,
                        cli_get(m->c, 'o') ? "`findings` in stats.json" : "--json shows them");
-    sim_findings_free(&all);
+    lardsim_findings_free(&all);
 }
 
 static void print_where(const struct comparison *m)
@@ -347,7 +347,7 @@ static void print_where(const struct comparison *m)
         puts("\nincomplete: the run stopped before the end");
     else
         printf("\ndigest   %016" PRIx64 "  behaviour %016" PRIx64 "\n", lardsim_digest(m->run),
-               sim_behaviour(m->run));
+               lardsim_behaviour(m->run));
     if (dir)
         printf("results  %s/compare.json, %s/differences.jsonl, ...\n", dir, dir);
     else if (!cli_has(m->c, OPT_LIST))
@@ -388,12 +388,12 @@ static void print_json(struct comparison *m)
         json_key_str(j, "behaviour", NULL);
     } else {
         json_key_hex16(j, "digest", lardsim_digest(m->run));
-        json_key_hex16(j, "behaviour", sim_behaviour(m->run));
+        json_key_hex16(j, "behaviour", lardsim_behaviour(m->run));
     }
     json_key_str(j, "output", cli_get(m->c, 'o'));
-    struct sim_findings all = sim_findings(m->run);
-    sim_findings_json(&all, j);
-    sim_findings_free(&all);
+    struct lardsim_findings all = lardsim_findings(m->run);
+    lardsim_findings_json(&all, j);
+    lardsim_findings_free(&all);
     sim_compare_json(m->run, j);
     json_end(j);
 }
@@ -420,15 +420,15 @@ static void counts_at(const struct lardsim *l, const char *label, uint64_t to[CO
 static void counts_plot(const struct comparison *m, FILE *out)
 {
     static const char *const panels[COUNT_PANELS] = {"accesses", "sites", "places", "pairs"};
-    struct sim_instance in;
+    struct lardsim_instance in;
     size_t rows = 0;
 
-    while (sim_compare_instance(m->run, rows, &in))
+    while (lardsim_compare_instance(m->run, rows, &in))
         rows++;
     uint64_t(*count)[2] = xcalloc(rows * COUNT_PANELS + 1, sizeof *count);
     char **labels = xcalloc(rows + 1, sizeof *labels);
     for (size_t i = 0; i < rows; i++) {
-        sim_compare_instance(m->run, i, &in);
+        lardsim_compare_instance(m->run, i, &in);
         labels[i] = xstrdup(in.label);
         counts_at(m->run, in.label, &count[i * COUNT_PANELS]);
     }
@@ -465,7 +465,7 @@ static void run_source(struct comparison *m)
 
     progress_begin(&progress, quiet, 1);
     if (cli_has(m->c, OPT_LIST))
-        sim_on_difference(m->run, list_difference, m);
+        lardsim_on_difference(m->run, list_difference, m);
     lardsim_on_unused(m->run, given_warn_unused, NULL);
     progress_run(&progress, m->run, NULL);
     stop_run(m->run);

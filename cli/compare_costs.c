@@ -455,10 +455,10 @@ static void print_band(const struct cost_table *t)
 }
 
 /* True: all runs have this finding. */
-static bool in_all(const struct cost_table *t, const struct sim_finding *f)
+static bool in_all(const struct cost_table *t, const struct lardsim_finding *f)
 {
     for (size_t i = 0; i < t->n; i++) {
-        const struct sim_findings *all = &t->row[i].findings;
+        const struct lardsim_findings *all = &t->row[i].findings;
         size_t k = 0;
         while (k < all->n && strcmp(all->at[k].sentence, f->sentence) != 0)
             k++;
@@ -471,12 +471,12 @@ static bool in_all(const struct cost_table *t, const struct sim_finding *f)
 /* A knob that could not matter in any of the runs is told; what is true of some is counted. */
 static void print_findings(const struct cost_table *t)
 {
-    struct sim_findings common = {NULL, 0};
+    struct lardsim_findings common = {NULL, 0};
     size_t others = 0;
 
     for (size_t i = 0; i < t->n; i++)
         for (size_t k = 0; k < t->row[i].findings.n; k++) {
-            const struct sim_finding *f = &t->row[i].findings.at[k];
+            const struct lardsim_finding *f = &t->row[i].findings.at[k];
             const bool all = in_all(t, f);
             others += !all;
             if (!all || i > 0)

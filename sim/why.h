@@ -13,7 +13,7 @@
 #include "trace/trace.h"
 
 /* The order in which a run executed the events of a recording, from the file of
- * sim_keep_executed: executed.c. */
+ * lardsim_keep_executed: executed.c. */
 struct executed;
 struct executed *executed_open(const char *path, struct err *e); /* NULL: error */
 void executed_close(struct executed *x);                         /* NULL is fine */

@@ -168,8 +168,8 @@ static void print_machine(const struct run_result *r)
     const uint64_t cores = value(r, CORES);
 
     printf("machine    %" PRIu64 " core%s at %" PRIu64 " MHz, %s order, contention %s, memory %s\n",
-           cores, cores == 1 ? "" : "s", value(r, FREQUENCY), sim_machine_is(r->run, "order"),
-           sim_machine_is(r->run, "contention"), sim_machine_is(r->run, "memory"));
+           cores, cores == 1 ? "" : "s", value(r, FREQUENCY), lardsim_machine_is(r->run, "order"),
+           lardsim_machine_is(r->run, "contention"), lardsim_machine_is(r->run, "memory"));
 }
 
 static void print_cycles(const struct run_result *r)
@@ -347,7 +347,7 @@ void run_machine_text(const struct run_result *r)
 
 static void json_text(struct json *j, const struct run_result *r, const char *key, const char *what)
 {
-    json_key_str(j, key, sim_machine_is(r->run, what));
+    json_key_str(j, key, lardsim_machine_is(r->run, what));
 }
 
 static void json_figures(struct json *j, const struct run_result *r)

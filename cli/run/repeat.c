@@ -85,7 +85,7 @@ static int leave_out_intervals(struct repeat *a, struct err *e)
     if (run_settings(l, &a->cli))
         err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s", lardsim_error(l));
     for (size_t i = 0; i < ARRAY_SIZE(asks); i++) {
-        const char *given = sim_given(l, asks[i][0]);
+        const char *given = lardsim_given(l, asks[i][0]);
         if (given && strcmp(given, "0") != 0 && !cli_has(&a->cli, 'o'))
             add(a, OPT_SET, asks[i][1]);
     }
@@ -139,7 +139,7 @@ int repeat_judge(const struct repeat *a, const struct lardsim *l, struct err *e)
     if (repeat_same(a, l))
         return 0;
     build_id(id);
-    if (!is(a->past.identity, sim_identity(l)))
+    if (!is(a->past.identity, lardsim_identity(l)))
         why = "the source has other events now";
     else if (strcmp(a->past.build, id) != 0)
         why = "another build of lardsim wrote it: `lardsim --version` and its provenance.json name "

@@ -165,7 +165,7 @@ static void print_file(const char *folder, const char *name)
 
 enum { FINDINGS_SHOWN = 3 };
 
-void run_print_findings(const struct sim_findings *all, size_t others, const char *where)
+void run_print_findings(const struct lardsim_findings *all, size_t others, const char *where)
 {
     const size_t shown = all->n < FINDINGS_SHOWN ? all->n : FINDINGS_SHOWN, more = all->n - shown;
 
@@ -183,10 +183,10 @@ void run_print_findings(const struct sim_findings *all, size_t others, const cha
 
 static void print_findings(const struct run_result *r)
 {
-    struct sim_findings all = sim_findings(r->run);
+    struct lardsim_findings all = lardsim_findings(r->run);
 
     run_print_findings(&all, 0, r->output ? "`findings` in stats.json" : "--json shows them");
-    sim_findings_free(&all);
+    lardsim_findings_free(&all);
 }
 
 /* The digest stands for all statistics, so it is only printed of a run that is complete. */
@@ -200,7 +200,7 @@ static void print_where(const struct run_result *r)
         printf("\nincomplete: the run stopped before the end\n");
     else
         printf("\ndigest   %016" PRIx64 "  behaviour %016" PRIx64 "%s%s\n", lardsim_digest(r->run),
-               sim_behaviour(r->run), same_again(r) ? ", the same as " : "",
+               lardsim_behaviour(r->run), same_again(r) ? ", the same as " : "",
                same_again(r) ? r->again->dir : "");
     if (output) {
         printf("results  ");
@@ -301,10 +301,10 @@ static void json_policies(struct json *j, const struct run_result *r)
 
 static void json_findings(struct json *j, const struct run_result *r)
 {
-    struct sim_findings all = sim_findings(r->run);
+    struct lardsim_findings all = lardsim_findings(r->run);
 
-    sim_findings_json(&all, j);
-    sim_findings_free(&all);
+    lardsim_findings_json(&all, j);
+    lardsim_findings_free(&all);
 }
 
 void run_result_json(const struct run_result *r)
@@ -324,7 +324,7 @@ void run_result_json(const struct run_result *r)
     json_key_u64(&j, "exit", (uint64_t)lardsim_exit_code(r->run));
     if (!lardsim_error(r->run)) {
         json_key_hex16(&j, "digest", lardsim_digest(r->run));
-        json_key_hex16(&j, "behaviour", sim_behaviour(r->run));
+        json_key_hex16(&j, "behaviour", lardsim_behaviour(r->run));
     }
     if (r->again && !lardsim_error(r->run))
         json_key_bool(&j, "same_again", same_again(r));

@@ -26,8 +26,8 @@ static int find_source(char **to, const struct cli *c, struct err *e)
 
     if (run_settings(l, c))
         err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s", lardsim_error(l));
-    else if (sim_given(l, "source") && *sim_given(l, "source"))
-        *to = xstrdup(sim_given(l, "source"));
+    else if (lardsim_given(l, "source") && *lardsim_given(l, "source"))
+        *to = xstrdup(lardsim_given(l, "source"));
     else
         err_set(
             e, LARD_USAGE,
@@ -60,7 +60,8 @@ static int configure(struct lardsim *l, const struct cli *c)
 {
     const char *timeline = cli_get(c, OPT_TIMELINE), *record = cli_get(c, OPT_RECORD);
 
-    if (run_settings(l, c) || (timeline && sim_timeline(l, timeline, cli_has(c, OPT_OVERWRITE))) ||
+    if (run_settings(l, c) ||
+        (timeline && lardsim_timeline(l, timeline, cli_has(c, OPT_OVERWRITE))) ||
         (record && lardsim_record(l, record, cli_has(c, OPT_OVERWRITE))))
         return -1;
     return cli_get(c, 'o') ? lardsim_output(l, cli_get(c, 'o'), cli_has(c, OPT_OVERWRITE)) : 0;
@@ -72,7 +73,7 @@ static void warn_cut(const struct lardsim *l, const char *timeline)
 {
     uint64_t at;
 
-    if (timeline && sim_timeline_cut(l, &at))
+    if (timeline && lardsim_timeline_cut(l, &at))
         print_note(
             "warning: %s stops at cycle %llu, where it has timeline.max slices; raise that, or "
             "move the window with timeline.from and timeline.to",
@@ -150,7 +151,7 @@ static void run_once(const struct cli *c, const struct repeat *again, struct err
     const struct run_result result = {
         .run = l, .races = &races, .source = c->arg[0], .output = cli_get(c, 'o'), .again = again};
 
-    if (configure(l, c) == 0 && !(again && again->past.comparing && sim_compare(l))) {
+    if (configure(l, c) == 0 && !(again && again->past.comparing && lardsim_compare(l))) {
         run_source(l, c, &races);
         race_groups_sort(&races);
         print_result(&result, c);

@@ -60,15 +60,15 @@ static int configure(struct lardsim *l, const struct given *g, const struct mach
 {
     char *one = xasprintf("policies=%s", d->spec[i]);
     int failed = drawing_settings(l, g);
-    const char *order = sim_given(l, "order");
+    const char *order = lardsim_given(l, "order");
 
     if (!failed && order && (!strcmp(order, "program") || !strcmp(order, "host")))
         failed = lardsim_set(l, "order=timed");
     /* The granularity is that of a trace of a program with accesses of words. */
-    if (!failed && !sim_given(l, "granularity"))
+    if (!failed && !lardsim_given(l, "granularity"))
         failed = lardsim_set(l, "granularity=4");
     failed = failed || lardsim_set(l, one);
-    sim_others(l, (const char *const *)d->spec, d->specs);
+    lardsim_others(l, (const char *const *)d->spec, d->specs);
     free(one);
     return failed;
 }

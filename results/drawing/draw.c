@@ -20,12 +20,12 @@ static int resolve(struct lardsim *l, const struct given *g, struct err *e)
 
     if (!canonical)
         die("no memory");
-    const int failed = drawing_settings(l, g) || sim_resolve(l, 0, canonical);
+    const int failed = drawing_settings(l, g) || lardsim_resolve(l, 0, canonical);
     fclose(canonical);
     free(text);
     if (failed)
         return err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s", lardsim_error(l));
-    if (!sim_machine_is(l, "order"))
+    if (!lardsim_machine_is(l, "order"))
         return err_set(e, LARD_CONFIG,
                        "machine: none: there is nothing to draw; give a preset, as -c radish8 "
                        "(`lardsim list machines`), or machine=multicore");

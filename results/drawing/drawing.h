@@ -34,7 +34,7 @@ struct machine_drawing {
     bool *takes_time; /* owns; of each, whether it does */
     size_t specs;
 };
-/* Draws the machine of the configuration, once sim_resolve has made it. */
+/* Draws the machine of the configuration, once lardsim_resolve has made it. */
 void parts_draw(struct machine_drawing *d, const struct lardsim *l);
 void drawing_free(struct machine_drawing *d);
 

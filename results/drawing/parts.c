@@ -538,7 +538,7 @@ void parts_draw(struct machine_drawing *d, const struct lardsim *l)
 {
     struct chosen s = {NULL, 0, 0};
 
-    sim_each_setting(l, keep_setting, &s);
+    lardsim_each_setting(l, keep_setting, &s);
     const bool dsm = is(&s, "machine", "dsm");
     const uint64_t cores = number(&s, "cores");
     d->box =
@@ -547,8 +547,8 @@ void parts_draw(struct machine_drawing *d, const struct lardsim *l)
                 : cores == 1 ? "core"
                              : "cores",
                 hertz(number(&s, "frequency")).text);
-    box_say(d->box, "%s order; contention %s; lines of %s%s", sim_machine_is(l, "order"),
-            sim_machine_is(l, "contention"), bytes(number(&s, "line")).text,
+    box_say(d->box, "%s order; contention %s; lines of %s%s", lardsim_machine_is(l, "order"),
+            lardsim_machine_is(l, "contention"), bytes(number(&s, "line")).text,
             is(&s, "compat", "ce") ? "; charges of the CE simulator" : "");
     box_say(d->box, "cycles are those of an access in all, by who answers, on an idle machine");
     struct box *detectors = draw_policies(&s, d);

@@ -87,9 +87,9 @@ static void read_bytes(struct part_costs *to, const struct lardsim *l, enum part
 static void read_truth(struct own_truth *to, const struct lardsim *l, const char *label,
                        const char *truth)
 {
-    struct sim_instance in;
+    struct lardsim_instance in;
 
-    for (size_t i = 0; sim_compare_instance(l, i, &in); i++) {
+    for (size_t i = 0; lardsim_compare_instance(l, i, &in); i++) {
         if (strcmp(in.label, label) != 0)
             continue;
         const char *of = in.by_access ? "accesses" : "places";
@@ -194,17 +194,17 @@ void costs_read(struct costs *to, const struct lardsim *l, const char *truth)
         read_part(&to->region, l, REGION, group);
         fill_up(&to->region);
     }
-    if (!sim_course(l, &to->course))
+    if (!lardsim_course(l, &to->course))
         to->course.events = 0;
     to->has_bytes = has_bytes(l, group);
     to->has_manager = has_stat(l, group, "manager.cycles.fill");
     if (truth)
         read_truth(&to->truth, l, to->label, truth);
-    to->findings = sim_findings(l);
+    to->findings = lardsim_findings(l);
     to->events = lardsim_events(l);
-    to->identity = sim_identity(l);
+    to->identity = lardsim_identity(l);
     to->digest = lardsim_digest(l);
-    to->behaviour = sim_behaviour(l);
+    to->behaviour = lardsim_behaviour(l);
     free(group);
 }
 
@@ -226,9 +226,9 @@ struct overhead costs_overhead(const struct cost_table *t, const struct costs *r
 
 void costs_machine(struct cost_table *t, const struct lardsim *l)
 {
-    t->order = xstrdup(sim_machine_is(l, "order"));
-    t->contention = xstrdup(sim_machine_is(l, "contention"));
-    t->memory = xstrdup(sim_machine_is(l, "memory"));
+    t->order = xstrdup(lardsim_machine_is(l, "order"));
+    t->contention = xstrdup(lardsim_machine_is(l, "contention"));
+    t->memory = xstrdup(lardsim_machine_is(l, "memory"));
     t->frequency = stat_of(l, WHOLE, "machine.", "frequency");
     t->region = costs_region(l);
 }
@@ -250,5 +250,5 @@ static void add_setting(void *table, const char *name, const char *text)
 
 void costs_settings(struct cost_table *t, const struct lardsim *l)
 {
-    sim_each_setting(l, add_setting, t);
+    lardsim_each_setting(l, add_setting, t);
 }

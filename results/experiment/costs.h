@@ -59,12 +59,12 @@ struct own_truth {         /* of the execution on one machine, in program order 
 struct costs {              /* of one policy */
     char *label, *property; /* own; property: what the policy's verdicts are about */
     struct part_costs whole, region;
-    struct sim_course course; /* of the region; events is 0: there is none */
+    struct lardsim_course course; /* of the region; events is 0: there is none */
     uint64_t events, identity, digest, behaviour;
     bool has_bytes;   /* it counts its metadata */
     bool has_manager; /* it is in hardware, over a software manager */
     struct own_truth truth;
-    struct sim_findings findings; /* owns */
+    struct lardsim_findings findings; /* owns */
 };
 struct cost_setting {
     char *name, *text; /* own; text: as --set takes it */

@@ -202,7 +202,7 @@ static void json_row(struct json *j, const struct cost_table *t, const struct co
     }
     json_measured(j, &r->whole, r);
     json_course(j, r, none);
-    sim_findings_json(&r->findings, j);
+    lardsim_findings_json(&r->findings, j);
     json_key_hex16(j, "digest", r->digest);
     json_key_hex16(j, "behaviour", r->behaviour);
     json_end(j);

@@ -11,7 +11,7 @@ static const double settled_points = 0.005; /* or that much of the time of none 
 const double course_part[COURSE_PARTS] = {0.125, 0.25, 0.5, 1};
 
 /* Cycles when so many events were done: between two samples as if they went evenly. */
-static double cycles_after(const struct sim_course *c, double events)
+static double cycles_after(const struct lardsim_course *c, double events)
 {
     const size_t i = (size_t)(events / (double)c->step);
     const size_t before = i < c->n ? i : c->n;
@@ -23,7 +23,7 @@ static double cycles_after(const struct sim_course *c, double events)
     return span > 0 ? low + (high - low) * (events - from) / span : high;
 }
 
-static double cycles_of(const struct sim_course *c, double part)
+static double cycles_of(const struct lardsim_course *c, double part)
 {
     return part >= 1 ? (double)c->total : cycles_after(c, part * (double)c->events);
 }

@@ -88,8 +88,8 @@ static void run_once(struct lardsim *l, const struct cost_table *t, const struct
     stop_run(l);
     if (given_has(g, GIVEN_DEBUG))
         print_note("run policy=%s", label);
-    sim_others(l, (const char *const *)s->spec, s->n + (s->truth != NULL));
-    if (given_apply(g, l) || (judged && sim_compare(l)) || set_output(l, t, label) ||
+    lardsim_others(l, (const char *const *)s->spec, s->n + (s->truth != NULL));
+    if (given_apply(g, l) || (judged && lardsim_compare(l)) || set_output(l, t, label) ||
         lardsim_start(l))
         return;
     lardsim_run(l, t->source);
@@ -226,7 +226,7 @@ static void free_rows(struct cost_table *t)
     for (size_t i = 0; i < t->rows; i++) {
         free(t->row[i].label);
         free(t->row[i].property);
-        sim_findings_free(&t->row[i].findings);
+        lardsim_findings_free(&t->row[i].findings);
     }
     for (size_t i = 0; i < t->settings; i++) {
         free(t->setting[i].name);

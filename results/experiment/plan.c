@@ -246,7 +246,7 @@ void cell_command(const struct plan *p, const struct sweep_cell *c, struct lards
         word[n++] = c->set.at[i].text;
     }
     word[n++] = p->source[c->source].text;
-    sim_command(l, word, n);
+    lardsim_command(l, word, n);
     for (size_t i = 0; i < above->n; i++)
         free(preset[i]);
     free(preset);
@@ -262,7 +262,7 @@ static int configure_named(const struct spec *s, const struct settings *set, str
 
     for (size_t i = 0; i < set->n && !failed; i++) {
         char *origin = xasprintf("%s:%u", s->path, set->at[i].line);
-        failed = sim_set(l, set->at[i].text, origin);
+        failed = lardsim_set_from(l, set->at[i].text, origin);
         free(origin);
     }
     return failed;
@@ -295,7 +295,7 @@ static char *canonical(const struct planning *w, const struct settings *set, uns
 
     if (!out)
         die("no memory for a configuration");
-    const int failed = configure_named(w->spec, set, l) || sim_resolve(l, granularity, out);
+    const int failed = configure_named(w->spec, set, l) || lardsim_resolve(l, granularity, out);
     fclose(out);
     if (failed)
         at_cell(w, set, l);
@@ -502,7 +502,7 @@ static int read_inherited(struct planning *w)
     if (failed)
         spec_error(w->spec, w->spec->inherit.at[0].line, w->e, "base.inherit: %s",
                    lardsim_error(l));
-    w->inherited = sim_given_hash(l);
+    w->inherited = lardsim_given_hash(l);
     lardsim_free(l);
     return failed;
 }

@@ -41,7 +41,7 @@ struct sample {                /* of a cell that ran for a moment */
     bool ok;
 };
 struct sampling {
-    struct sim_shared *shared;
+    struct lardsim_shared *shared;
     struct lardsim *run;
     struct sample *to;
     double began, until, step;
@@ -118,7 +118,7 @@ static void look(void *sampling, uint64_t events)
     if (s->looks < LOOKS && now >= s->step * (double)s->looks)
         s->at[s->looks++] = now_at(s);
     if (now > s->until)
-        sim_shared_stop(s->shared);
+        lardsim_shared_stop(s->shared);
 }
 
 /* The last look before half of the part. */
@@ -137,7 +137,7 @@ static void ended(void *sampling, struct lardsim *l)
     struct rusage use;
 
     s->to->end = now_at(s);
-    if (!sim_shared_stopped(s->shared))
+    if (!lardsim_shared_stopped(s->shared))
         s->to->end.part = 1;
     s->to->mid = half_way(s, s->to->end.part);
     s->to->start = s->looks ? s->at[0].memory : s->to->end.memory;
@@ -146,7 +146,7 @@ static void ended(void *sampling, struct lardsim *l)
     if (!getrusage(RUSAGE_SELF, &use) && (uint64_t)use.ru_maxrss * 1024 > s->to->end.memory)
         s->to->end.memory = (uint64_t)use.ru_maxrss * 1024; /* Linux tells it in KiB */
     /* A program that is asked ends as if it was interrupted. */
-    s->to->ok = !lardsim_error(l) || sim_shared_stopped(s->shared);
+    s->to->ok = !lardsim_error(l) || lardsim_shared_stopped(s->shared);
 }
 
 static void measure_files(struct sample *to, const char *dir)
@@ -180,13 +180,13 @@ static void sample_here(struct sample *to, const struct plan *p, const struct sw
     struct err e = {0};
 
     to->base = resident_memory();
-    s.shared = sim_shared_open(source->text, c->rules, 0, &e);
+    s.shared = lardsim_shared_open(source->text, c->rules, 0, &e);
     lardsim_on_progress(s.run, look, &s);
     if (!s.shared || cell_configure(p, c, s.run) || lardsim_output(s.run, dir, 0) ||
         lardsim_start(s.run))
         return;
-    sim_shared_add(s.shared, s.run);
-    sim_shared_run(s.shared, ended, &s, &e);
+    lardsim_shared_add(s.shared, s.run);
+    lardsim_shared_run(s.shared, ended, &s, &e);
     measure_files(to, dir);
 }
 

@@ -58,7 +58,7 @@ static bool has_changed(const struct cell_run *j)
     const struct plan *p = j->of->plan;
     const uint64_t hash = p->source[p->cell[j->cell].source].hash;
 
-    return hash && !lardsim_error(j->run) && sim_identity(j->run) != hash;
+    return hash && !lardsim_error(j->run) && lardsim_identity(j->run) != hash;
 }
 
 static void end_job(struct cell_run *j)
@@ -103,8 +103,8 @@ static int begin_job(struct cell_run *j)
     j->run = lardsim_new();
     lardsim_on_progress(j->run, progress, j);
     cell_command(p, c, j->run);
-    const int failed =
-        cell_configure(p, c, j->run) || sim_output_private(j->run, dir) || lardsim_start(j->run);
+    const int failed = cell_configure(p, c, j->run) || lardsim_output_private(j->run, dir) ||
+                       lardsim_start(j->run);
     free(dir);
     return failed ? -1 : 0;
 }
@@ -129,19 +129,19 @@ static void give_up(struct working *w)
 static void run_shared(struct working *w, const struct sweep_cell *first)
 {
     struct err e = {0};
-    struct sim_shared *s = sim_shared_open(w->plan->source[first->source].text, first->rules,
-                                           first->machine ? KEPT_RECORDS : 0, &e);
+    struct lardsim_shared *s = lardsim_shared_open(
+        w->plan->source[first->source].text, first->rules, first->machine ? KEPT_RECORDS : 0, &e);
 
     for (size_t i = 0; i < w->n; i++) {
         if (begin_job(&w->job[i]))
             end_job(&w->job[i]);
         else if (s)
-            sim_shared_add(s, w->job[i].run);
+            lardsim_shared_add(s, w->job[i].run);
     }
     if (s)
-        sim_shared_run(s, ended, w, &e);
+        lardsim_shared_run(s, ended, w, &e);
     give_up(w);
-    sim_shared_free(s);
+    lardsim_shared_free(s);
 }
 
 void work_run(const struct sweep_folder *f, const struct plan *p, const struct group *g,

@@ -99,7 +99,7 @@ int given_apply(const struct given *g, struct lardsim *l)
     int failed = 0;
 
     if (g->words)
-        sim_command(l, g->word, g->words);
+        lardsim_command(l, g->word, g->words);
     for (size_t i = 0; i < g->n && !failed; i++)
         failed = apply_one(&g->at[i], l);
     if (!failed && policies)

@@ -64,7 +64,7 @@ static void hear_race(void *arg, const struct lardsim_race *race)
     h->said->true_race |= !strcmp(race->policy, TRUTH);
 }
 
-static void hear_difference(void *arg, const struct sim_difference *d)
+static void hear_difference(void *arg, const struct lardsim_difference *d)
 {
     struct hearing *h = arg;
     const struct why_asked *a = h->asked;
@@ -86,7 +86,7 @@ static int set_truth(struct lardsim *l, const char *specs)
 {
     char *both = xasprintf("policies=%s," TRUTH "=vc", specs);
     const int failed = lardsim_set(l, both) || lardsim_set(l, "compare.truth=" TRUTH) ||
-                       lardsim_set(l, "races.max=0") || sim_compare(l);
+                       lardsim_set(l, "races.max=0") || lardsim_compare(l);
 
     free(both);
     return failed;
@@ -97,7 +97,7 @@ static int prepare_trace(struct lardsim *l, const struct why_asked *a)
     if (given_apply(&a->settings, l) || set_truth(l, a->spec) || lardsim_set(l, "machine=none") ||
         lardsim_set(l, "order=recorded"))
         return -1;
-    sim_others(l, (const char *const *)a->other, a->others);
+    lardsim_others(l, (const char *const *)a->other, a->others);
     return 0;
 }
 
@@ -134,7 +134,7 @@ static int prepare_again(struct lardsim *l, struct why_asked *a)
 
     a->events = xasprintf("%s/run.lard", a->folder);
     failed = lardsim_load(l, a->config) || lardsim_set(l, "stats.interval=0") ||
-             lardsim_set(l, "stats.rows=0") || sim_keep_executed(l, a->events, numbers) ||
+             lardsim_set(l, "stats.rows=0") || lardsim_keep_executed(l, a->events, numbers) ||
              (said_needed(a) && judge_beside(l, a));
     free(numbers);
     return failed;
@@ -161,7 +161,7 @@ static int take_events(struct why_asked *a, struct lardsim *l, bool reported, st
 {
     char identity[24];
 
-    snprintf(identity, sizeof identity, "%016" PRIx64, sim_identity(l));
+    snprintf(identity, sizeof identity, "%016" PRIx64, lardsim_identity(l));
     if ((a->past.complete && strcmp(identity, a->past.identity) != 0) ||
         (a->race.found && !reported))
         return other_run(a, e);
@@ -227,7 +227,7 @@ int said_find(struct policy_said *s, struct why_asked *a, bool quiet, struct err
     s->asked = said_needed(a);
     progress_begin(&progress, quiet, 1);
     lardsim_on_race(l, hear_race, &h);
-    sim_on_difference(l, hear_difference, &h);
+    lardsim_on_difference(l, hear_difference, &h);
     run_it(l, a, &progress);
     progress_clear(&progress);
     if (a->repeats ? !came_as_far(l) : lardsim_error(l) != NULL)

@@ -235,7 +235,7 @@ void sim_object_json(struct json *j, const struct lardsim_object *o)
     object_json(j, &p, o->site_name ? o->site_name : o->site ? number : NULL);
 }
 
-void sim_difference_json(struct json *j, const struct sim_difference *d)
+void sim_difference_json(struct json *j, const struct lardsim_difference *d)
 {
     json_object(j);
     json_key_str(j, "policy", d->policy);

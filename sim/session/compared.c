@@ -16,7 +16,7 @@ static void tell(void *session, const struct difference *d)
                                  .thread = access->tid,
                                  .op = access->kind,
                                  .known = true};
-    const struct sim_difference told = {
+    const struct lardsim_difference told = {
         .policy = c->instance[d->instance].label,
         .verdict = verdict_text[d->verdict],
         .of = of_text[d->of],
@@ -76,22 +76,22 @@ void compared_conflict(void *session, const char *label, const struct event *ev,
     compare_conflict(l->compare, label, ev, location, earlier);
 }
 
-void sim_on_difference(struct lardsim *l, void (*fn)(void *arg, const struct sim_difference *d),
-                       void *arg)
+void lardsim_on_difference(struct lardsim *l,
+                           void (*fn)(void *arg, const struct lardsim_difference *d), void *arg)
 {
     l->on.difference = fn;
     l->on.difference_arg = arg;
 }
 
-bool sim_compare_instance(const struct lardsim *l, size_t i, struct sim_instance *to)
+bool lardsim_compare_instance(const struct lardsim *l, size_t i, struct lardsim_instance *to)
 {
     const struct compare *c = l->compare;
 
     if (!c || i >= c->n)
         return false;
     const struct instance *in = &c->instance[i];
-    *to = (struct sim_instance){in->label, in->property, i == c->truth, in->by_access,
-                                compare_same(in)};
+    *to = (struct lardsim_instance){in->label, in->property, i == c->truth, in->by_access,
+                                    compare_same(in)};
     return true;
 }
 

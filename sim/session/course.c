@@ -1,15 +1,15 @@
 /* course.c - how many cycles the first so many events of the region of interest took, or of the run
- * where nothing marks one: samples at even distances. There are at most COURSE_SAMPLES of them;
- * when there is no more room, every second one goes, and the distance doubles. */
+ * where nothing marks one: samples at even distances. There are at most LARDSIM_COURSE_SAMPLES of
+ * them; when there is no more room, every second one goes, and the distance doubles. */
 #include "sim/session/session.h"
 
 #include <string.h>
 
 static void halve(struct run_course *c)
 {
-    for (size_t i = 0; i < COURSE_SAMPLES / 2; i++)
+    for (size_t i = 0; i < LARDSIM_COURSE_SAMPLES / 2; i++)
         c->cycles[i] = c->cycles[2 * i + 1];
-    c->n = COURSE_SAMPLES / 2;
+    c->n = LARDSIM_COURSE_SAMPLES / 2;
     c->step *= 2;
 }
 
@@ -28,7 +28,7 @@ void course_sample(struct lardsim *l)
     struct run_course *c = &l->course;
 
     c->cycles[c->n++] = machine_inside(l->machine);
-    if (c->n == COURSE_SAMPLES)
+    if (c->n == LARDSIM_COURSE_SAMPLES)
         halve(c);
     c->next += c->step;
 }
@@ -42,13 +42,14 @@ void course_end(struct lardsim *l)
     c->next = UINT64_MAX;
 }
 
-bool sim_course(const struct lardsim *l, struct sim_course *to)
+bool lardsim_course(const struct lardsim *l, struct lardsim_course *to)
 {
     const struct run_course *c = &l->course;
 
     if (!l->machine || !c->events)
         return false;
-    *to = (struct sim_course){.step = c->step, .n = c->n, .events = c->events, .total = c->total};
+    *to =
+        (struct lardsim_course){.step = c->step, .n = c->n, .events = c->events, .total = c->total};
     memcpy(to->cycles, c->cycles, c->n * sizeof *c->cycles);
     return true;
 }

@@ -81,7 +81,7 @@ static char *l3_room(const struct lardsim *l)
 static char *text_of(const struct lardsim *l, const char *name)
 {
     const bool resolved = !strcmp(name, "order") || !strcmp(name, "contention");
-    const char *has = resolved ? sim_machine_is(l, name) : NULL;
+    const char *has = resolved ? lardsim_machine_is(l, name) : NULL;
 
     if (resolved)
         return has ? xstrdup(has) : NULL;
@@ -155,32 +155,32 @@ static char *sentence(const struct lardsim *l, const char *text, const char *lab
     return all;
 }
 
-static void add_knobs(struct sim_finding *f, const char *parameters, const char *label)
+static void add_knobs(struct lardsim_finding *f, const char *parameters, const char *label)
 {
     for (char *word; (word = next_word(&parameters, label));) {
         char *colon = strchr(word, ':');
         *colon = '\0';
         f->knob = xrealloc(f->knob, f->knobs + 1, sizeof *f->knob);
-        f->knob[f->knobs++] = (struct sim_knob){word, xstrdup(colon + 1)};
+        f->knob[f->knobs++] = (struct lardsim_knob){word, xstrdup(colon + 1)};
     }
 }
 
-static void add(struct sim_findings *all, const struct lardsim *l, const struct finding_row *r,
+static void add(struct lardsim_findings *all, const struct lardsim *l, const struct finding_row *r,
                 const char *label)
 {
     if (!all_zero(l, r, label) || !given(l, r, label))
         return;
     all->at = xrealloc(all->at, all->n + 1, sizeof *all->at);
-    struct sim_finding *f = &all->at[all->n++];
-    *f = (struct sim_finding){.key = r->key, .sentence = sentence(l, r->text, label)};
+    struct lardsim_finding *f = &all->at[all->n++];
+    *f = (struct lardsim_finding){.key = r->key, .sentence = sentence(l, r->text, label)};
     add_knobs(f, r->parameters, label);
 }
 
 /* A run that has not come to its end has no findings: with another configuration it might stop
  * elsewhere. */
-struct sim_findings sim_findings(const struct lardsim *l)
+struct lardsim_findings lardsim_findings(const struct lardsim *l)
 {
-    struct sim_findings all = {NULL, 0};
+    struct lardsim_findings all = {NULL, 0};
 
     for (size_t i = 0; i < ARRAY_SIZE(rows) && (!l->err.code || l->err.code == LARD_RACES); i++)
         if (!strchr(rows[i].zero, '*'))
@@ -191,7 +191,7 @@ struct sim_findings sim_findings(const struct lardsim *l)
     return all;
 }
 
-void sim_findings_free(struct sim_findings *all)
+void lardsim_findings_free(struct lardsim_findings *all)
 {
     for (size_t i = 0; i < all->n; i++) {
         for (size_t k = 0; k < all->at[i].knobs; k++) {
@@ -202,15 +202,15 @@ void sim_findings_free(struct sim_findings *all)
         free(all->at[i].sentence);
     }
     free(all->at);
-    *all = (struct sim_findings){NULL, 0};
+    *all = (struct lardsim_findings){NULL, 0};
 }
 
-void sim_findings_json(const struct sim_findings *all, struct json *j)
+void lardsim_findings_json(const struct lardsim_findings *all, struct json *j)
 {
     json_key(j, "findings");
     json_array(j);
     for (size_t i = 0; i < all->n; i++) {
-        const struct sim_finding *f = &all->at[i];
+        const struct lardsim_finding *f = &all->at[i];
         json_object(j);
         json_key_str(j, "key", f->key);
         json_key(j, "parameters");

@@ -79,7 +79,7 @@ void keep_abort(struct keep *k)
     free(k);
 }
 
-int sim_keep_executed(struct lardsim *l, const char *trace, const char *numbers)
+int lardsim_keep_executed(struct lardsim *l, const char *trace, const char *numbers)
 {
     if (lardsim_record(l, trace, 0))
         return -1;

@@ -249,17 +249,17 @@ void machine_ends(struct lardsim *l)
 
 /* ---- for the command line ------------------------------------------------------------------- */
 
-int sim_timeline(struct lardsim *l, const char *path, bool overwrite)
+int lardsim_timeline(struct lardsim *l, const char *path, bool overwrite)
 {
     if (l->state != STATE_NEW || l->timeline.path)
         return err_set(&l->err, LARD_USAGE,
-                       "sim_timeline: not at this point; once, before lardsim_start");
+                       "lardsim_timeline: not at this point; once, before lardsim_start");
     l->timeline.path = xstrdup(path);
     l->timeline.overwrite = overwrite;
     return 0;
 }
 
-bool sim_timeline_cut(const struct lardsim *l, uint64_t *at)
+bool lardsim_timeline_cut(const struct lardsim *l, uint64_t *at)
 {
     if (!l->timeline.cut)
         return false;
@@ -267,7 +267,7 @@ bool sim_timeline_cut(const struct lardsim *l, uint64_t *at)
     return true;
 }
 
-const char *sim_machine_is(const struct lardsim *l, const char *what)
+const char *lardsim_machine_is(const struct lardsim *l, const char *what)
 {
     const struct machine *m = l->machine;
 

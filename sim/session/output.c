@@ -69,16 +69,16 @@ static void write_config(FILE *out, const struct lardsim *l)
 
 static void write_stats_json(FILE *out, const struct lardsim *l)
 {
-    struct sim_findings found = sim_findings(l);
+    struct lardsim_findings found = lardsim_findings(l);
     struct json j;
 
     json_init(&j, out, true);
     json_object(&j);
     stats_json(l->stats, &j);
     json_key_hex16(&j, "behaviour", l->result.behaviour);
-    sim_findings_json(&found, &j);
+    lardsim_findings_json(&found, &j);
     json_end(&j);
-    sim_findings_free(&found);
+    lardsim_findings_free(&found);
 }
 
 static void write_stats_text(FILE *out, const struct lardsim *l)

@@ -27,7 +27,8 @@ const struct param run_param_rows[] = {
      "The order in which events execute; recorded: as in the trace; timed: the core with the "
      "smallest "
      "clock goes next, and synchronisation keeps its order; program: likewise, but a workload is "
-     "asked what that core does next, and who comes first is first; host: as a host pushes them, by "
+     "asked what that core does next, and who comes first is first; host: as a host pushes them, "
+     "by "
      "its clock; auto: with a machine program for a workload, timed for all else."},
     {"source", PARAM_STRING, AT(source), "", 0, 0, "", NULL,
      "What runs: a trace, workload:NAME,... or synth:KEY=VALUE,...; a path is relative to the "
@@ -81,8 +82,7 @@ unsigned run_granule(const struct run_params *p, unsigned hint)
 #include "sim/session/machines.def"
 #define AS_YAML(key, value, ...) key ": " value "\n"
 /* Policies in software, on a machine; threads beyond its cores take turns. */
-#define ON_MACHINE                                                                                 \
-    "machine: multicore\npolicies: [none]\nschedule.threads: round-robin\n"
+#define ON_MACHINE "machine: multicore\npolicies: [none]\nschedule.threads: round-robin\n"
 
 const struct preset run_presets[] = {
     {"detect", "Detection only, with the canonical detector.", "machine: none\npolicies: [vc]\n"},
@@ -133,7 +133,8 @@ const struct preset run_presets[] = {
      "SlimState's machine for scaling: four AMD processors of 16 cores, read as Opteron 6378.",
      ON_MACHINE MACHINE_PILEDRIVER64(AS_YAML)},
     {"alpha-cvm",
-     "CVM's machine: 8 processes with memories of their own, on Alphas of 275 MHz, four a host, and "
+     "CVM's machine: 8 processes with memories of their own, on Alphas of 275 MHz, four a host, "
+     "and "
      "an ATM.",
      "machine: dsm\norder: timed\npolicies: [none]\nschedule.threads: "
      "round-robin\n" MACHINE_ALPHA_CVM(AS_YAML)},
@@ -251,8 +252,8 @@ static void each_stat_of_dsm(struct other_stats *t)
 
 /* Names the statistics of a run that has all policies, on a machine of several nodes with shared
  * L2s and pipelined cores, compared; the run is made, and nothing runs. */
-void sim_each_stat(void (*fn)(void *arg, const char *name, const char *unit, const char *help),
-                   void *arg)
+void lardsim_each_stat(void (*fn)(void *arg, const char *name, const char *unit, const char *help),
+                       void *arg)
 {
     struct lardsim *l = lardsim_new();
     char *all = xstrdup("policies=");
@@ -267,8 +268,8 @@ void sim_each_stat(void (*fn)(void *arg, const char *name, const char *unit, con
         !lardsim_set(l, "layout=default") && !lardsim_set(l, "machine=multicore") &&
         !lardsim_set(l, "l2.shared-by=2") && !lardsim_set(l, "numa.nodes=2") &&
         !lardsim_set(l, "l3.inclusion=non-inclusive") && !lardsim_set(l, "core.type=pipelined") &&
-        !lardsim_set(l, "perturb.seed=1") &&
-        !sim_compare(l) && !lardsim_set(l, "compare.truth=vc") && !lardsim_start(l))
+        !lardsim_set(l, "perturb.seed=1") && !lardsim_compare(l) &&
+        !lardsim_set(l, "compare.truth=vc") && !lardsim_start(l))
         stats_each(l->stats, fn, arg);
     each_stat_of_dsm(&(struct other_stats){fn, arg, l->stats});
     free(all);

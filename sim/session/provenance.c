@@ -11,8 +11,8 @@
 
 /* ---- for the command line ------------------------------------------------------------------- */
 
-void sim_each_setting(const struct lardsim *l,
-                      void (*fn)(void *arg, const char *name, const char *text), void *arg)
+void lardsim_each_setting(const struct lardsim *l,
+                          void (*fn)(void *arg, const char *name, const char *text), void *arg)
 {
     config_each(l->config, fn, arg);
 }
@@ -23,7 +23,7 @@ uint64_t sim_config_hash(const struct lardsim *l)
     return config_hash(l->config, "source");
 }
 
-uint64_t sim_identity(const struct lardsim *l)
+uint64_t lardsim_identity(const struct lardsim *l)
 {
     return digest_value(run_identity(l));
 }
@@ -99,7 +99,7 @@ void provenance_write(FILE *out, const struct lardsim *l)
     if (sim_caveat(l))
         json_key_str(&j, "caveat", sim_caveat(l));
     json_key_u64(&j, "events", l->st.events);
-    json_key_hex16(&j, "identity", sim_identity(l));
+    json_key_hex16(&j, "identity", lardsim_identity(l));
     write_seeds(&j, l);
     json_key_hex16(&j, "digest", l->result.all);
     json_key_hex16(&j, "behaviour", l->result.behaviour);

@@ -102,40 +102,40 @@ int lardsim_output(struct lardsim *l, const char *dir, int overwrite)
     return 0;
 }
 
-int sim_output_private(struct lardsim *l, const char *dir)
+int lardsim_output_private(struct lardsim *l, const char *dir)
 {
     l->output_private = true;
     return lardsim_output(l, dir, 0);
 }
 
-void sim_command(struct lardsim *l, const char *const *word, size_t n)
+void lardsim_command(struct lardsim *l, const char *const *word, size_t n)
 {
     l->word = xcalloc(n + 1, sizeof *l->word);
     for (l->words = 0; l->words < n; l->words++)
         l->word[l->words] = xstrdup(word[l->words]);
 }
 
-const char *sim_given(const struct lardsim *l, const char *parameter)
+const char *lardsim_given(const struct lardsim *l, const char *parameter)
 {
     return config_given(l->config, parameter);
 }
 
-void sim_others(struct lardsim *l, const char *const *spec, size_t n)
+void lardsim_others(struct lardsim *l, const char *const *spec, size_t n)
 {
     l->other = spec;
     l->others = n;
 }
 
-int sim_set(struct lardsim *l, const char *assignment, const char *origin)
+int lardsim_set_from(struct lardsim *l, const char *assignment, const char *origin)
 {
-    return expect(l, STATE_NEW, "sim_set")
+    return expect(l, STATE_NEW, "lardsim_set_from")
                ? -1
                : config_set_from(l->config, assignment, origin, &l->err);
 }
 
-int sim_compare(struct lardsim *l)
+int lardsim_compare(struct lardsim *l)
 {
-    if (expect(l, STATE_NEW, "sim_compare"))
+    if (expect(l, STATE_NEW, "lardsim_compare"))
         return -1;
     l->comparing = true;
     return 0;
@@ -164,12 +164,12 @@ int lardsim_start(struct lardsim *l)
     return session_ready(l, 0);
 }
 
-uint64_t sim_given_hash(const struct lardsim *l)
+uint64_t lardsim_given_hash(const struct lardsim *l)
 {
     return config_given_hash(l->config);
 }
 
-int sim_resolve(struct lardsim *l, unsigned hint, FILE *canonical)
+int lardsim_resolve(struct lardsim *l, unsigned hint, FILE *canonical)
 {
     l->resolving = true;
     if (lardsim_start(l) || (l->state == STATE_STARTED && session_ready(l, hint)))
@@ -523,7 +523,7 @@ uint64_t lardsim_digest(const struct lardsim *l)
     return l->result.all;
 }
 
-uint64_t sim_behaviour(const struct lardsim *l)
+uint64_t lardsim_behaviour(const struct lardsim *l)
 {
     return l->result.behaviour;
 }

@@ -70,7 +70,7 @@ struct run_lines {            /* what happens to cache lines, for the policies *
 struct run_course {
     uint64_t step;
     size_t n;
-    uint64_t cycles[COURSE_SAMPLES];
+    uint64_t cycles[LARDSIM_COURSE_SAMPLES];
     uint64_t events, total; /* when the latest region ended */
     uint64_t from_events;   /* what is outside of regions, so far */
     uint64_t next;          /* the next sample, in events of the run */
@@ -96,7 +96,7 @@ struct run_callbacks { /* of the library's caller; NULL: not wanted */
     void *race_arg;
     void (*metadata)(void *, const struct lardsim_metadata *, struct lardsim_answer *);
     void *metadata_arg;
-    void (*difference)(void *, const struct sim_difference *);
+    void (*difference)(void *, const struct lardsim_difference *);
     void *difference_arg;
     void (*progress)(void *, uint64_t);
     void *progress_arg;
@@ -127,7 +127,7 @@ struct lardsim {
     struct placement *placement; /* once ready; NULL: nobody is told of addresses */
     char *output_dir;            /* NULL: results go nowhere */
     bool overwrite;
-    bool output_private; /* sim_output_private */
+    bool output_private; /* lardsim_output_private */
     char **word;         /* the command line, for provenance.json; NULL: none */
     size_t words;
     struct results_folder *output; /* once ready */
@@ -136,7 +136,7 @@ struct lardsim {
     char *source;                  /* what was pulled; NULL: pushed */
     char *caveat;                  /* owns; of what is pushed; NULL: none */
     struct source *pulled;         /* until the end, for its names */
-    bool sampled;                  /* a part of it is all that was wanted: sim_shared_stop */
+    bool sampled;                  /* a part of it is all that was wanted: lardsim_shared_stop */
     struct digest *identity;       /* of the events */
     struct {
         struct event *filled;         /* owns; the batch in hand, with gaps in instructions */

@@ -19,7 +19,7 @@
 
 struct side_run { /* a run, as a source sees it: its own end of the reading */
     struct source base;
-    struct sim_shared *of;
+    struct lardsim_shared *of;
     struct lardsim *run;
     struct fiber *stack;   /* owns; NULL: it has not begun, or has ended */
     struct fiber *waiting; /* where it asked for the next batch; NULL: it has not begun, or ended */
@@ -33,7 +33,7 @@ struct kept { /* a batch */
     struct digest *before; /* owns; of the records before it */
 };
 
-struct sim_shared {
+struct lardsim_shared {
     struct source *source;   /* owns */
     char *name;              /* owns; as the user wrote it */
     struct names *names;     /* owns; what a run alone would know at the batches that are kept */
@@ -56,7 +56,7 @@ struct sim_shared {
 };
 
 /* Names that were read along with the batches so far. */
-static void take_names(struct sim_shared *s)
+static void take_names(struct lardsim_shared *s)
 {
     for (const size_t n = names_count(s->source->names); s->named < n; s->named++) {
         const struct name *name = names_at(s->source->names, s->named);
@@ -64,13 +64,14 @@ static void take_names(struct sim_shared *s)
     }
 }
 
-struct sim_shared *sim_shared_open(const char *source, bool rules, size_t keep, struct err *e)
+struct lardsim_shared *lardsim_shared_open(const char *source, bool rules, size_t keep,
+                                           struct err *e)
 {
     struct source *s = source_open(source, e);
 
     if (!s)
         return NULL;
-    struct sim_shared *shared = xcalloc(1, sizeof *shared);
+    struct lardsim_shared *shared = xcalloc(1, sizeof *shared);
     shared->source = s;
     shared->name = xstrdup(source);
     shared->rules = rules ? rules_new(false) : NULL;
@@ -86,7 +87,7 @@ struct sim_shared *sim_shared_open(const char *source, bool rules, size_t keep, 
     return shared;
 }
 
-void sim_shared_free(struct sim_shared *s)
+void lardsim_shared_free(struct lardsim_shared *s)
 {
     if (!s)
         return;
@@ -151,7 +152,7 @@ static void run_reader(void *reader)
     fiber_switch(r->stack, r->of->host);
 }
 
-void sim_shared_add(struct sim_shared *s, struct lardsim *l)
+void lardsim_shared_add(struct lardsim_shared *s, struct lardsim *l)
 {
     struct side_run *r = xcalloc(1, sizeof *r);
 
@@ -173,7 +174,7 @@ void sim_shared_add(struct sim_shared *s, struct lardsim *l)
 
 /* ---- the reading ---------------------------------------------------------------------------- */
 
-static bool rules_allow(struct sim_shared *s, const struct batch *b, struct err *e)
+static bool rules_allow(struct lardsim_shared *s, const struct batch *b, struct err *e)
 {
     const struct event *at = b->rec, *end = at + b->records;
     uint64_t number = b->first;
@@ -192,7 +193,7 @@ static bool rules_allow(struct sim_shared *s, const struct batch *b, struct err 
 }
 
 /* Adds a batch to those that are kept, with the hash of what is before it. */
-static void keep(struct sim_shared *s, const struct batch *b)
+static void keep(struct lardsim_shared *s, const struct batch *b)
 {
     s->kept = xgrow(s->kept, s->batches, &s->kept_cap, sizeof *s->kept);
     struct kept *k = &s->kept[s->batches++];
@@ -212,7 +213,7 @@ static void keep(struct sim_shared *s, const struct batch *b)
 }
 
 /* Into s->ahead, unless that has one. */
-static int read_one(struct sim_shared *s, struct err *e)
+static int read_one(struct lardsim_shared *s, struct err *e)
 {
     if (s->has_ahead)
         return 0;
@@ -222,7 +223,7 @@ static int read_one(struct sim_shared *s, struct err *e)
 
 /* The batches of the next turn: one, or as many as there is room for. Names are those that a run
  * alone would know: a batch that brings some begins a turn. */
-static int read_batches(struct sim_shared *s, struct err *e)
+static int read_batches(struct lardsim_shared *s, struct err *e)
 {
     const struct batch *b = &s->ahead;
 
@@ -246,7 +247,7 @@ static int read_batches(struct sim_shared *s, struct err *e)
     return 0;
 }
 
-void sim_shared_stop(struct sim_shared *s)
+void lardsim_shared_stop(struct lardsim_shared *s)
 {
     s->stopped = true;
     for (size_t i = 0; i < s->n; i++) {
@@ -258,20 +259,20 @@ void sim_shared_stop(struct sim_shared *s)
     }
 }
 
-bool sim_shared_stopped(const struct sim_shared *s)
+bool lardsim_shared_stopped(const struct lardsim_shared *s)
 {
     return s->stopped;
 }
 
 /* Until it asks for the next batch, or ends. */
-static void go_on(struct sim_shared *s, struct side_run *r)
+static void go_on(struct lardsim_shared *s, struct side_run *r)
 {
     if (!r->stack)
         r->stack = fiber_new(run_reader, r);
     fiber_switch(s->host, r->waiting ? r->waiting : r->stack);
 }
 
-static bool any_goes_on(struct sim_shared *s, void (*ended)(void *arg, struct lardsim *l),
+static bool any_goes_on(struct lardsim_shared *s, void (*ended)(void *arg, struct lardsim *l),
                         void *arg)
 {
     bool any = false;
@@ -289,8 +290,8 @@ static bool any_goes_on(struct sim_shared *s, void (*ended)(void *arg, struct la
     return any;
 }
 
-int sim_shared_run(struct sim_shared *s, void (*ended)(void *arg, struct lardsim *l), void *arg,
-                   struct err *e)
+int lardsim_shared_run(struct lardsim_shared *s, void (*ended)(void *arg, struct lardsim *l),
+                       void *arg, struct err *e)
 {
     bool more = s->n > 0;
 

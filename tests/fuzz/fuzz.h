@@ -221,11 +221,11 @@ static inline void fuzz_run(const char *path, const char *const *settings)
 static inline void fuzz_compare(const char *path)
 {
     static const char *const counts[] = {"false.accesses", "missed.accesses", "false.sites",
-                                         "missed.sites",   "false.places", "missed.places"};
+                                         "missed.sites",   "false.places",    "missed.places"};
     struct lardsim *l = lardsim_new();
     uint64_t n;
 
-    MUST(!sim_compare(l) && !lardsim_set(l, "policies=vc,fasttrack") &&
+    MUST(!lardsim_compare(l) && !lardsim_set(l, "policies=vc,fasttrack") &&
          !lardsim_set(l, "limits.memory=1Mi") && !lardsim_set(l, "limits.events=100000") &&
          !lardsim_start(l));
     fuzz_finish(l, !lardsim_run(l, path));

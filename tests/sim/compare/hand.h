@@ -19,12 +19,12 @@
 enum { X = 0x1000, Y = 0x2000, L = 0x9000, TOLD = 64 };
 
 struct told { /* the differences, in the order told */
-    struct sim_difference at[TOLD];
+    struct lardsim_difference at[TOLD];
     char reason[TOLD][200];
     size_t n;
 };
 
-static inline void tell(void *arg, const struct sim_difference *d)
+static inline void tell(void *arg, const struct lardsim_difference *d)
 {
     struct told *t = arg;
 
@@ -38,13 +38,13 @@ static inline struct lardsim *configured(const char *const *set, struct told *t)
 {
     struct lardsim *l = lardsim_new();
 
-    assert_int_equal(sim_compare(l), 0);
+    assert_int_equal(lardsim_compare(l), 0);
     assert_int_equal(lardsim_set(l, "granularity=4"), 0);
     assert_int_equal(lardsim_set(l, "layout=default"), 0);
     for (; *set; set++)
         assert_int_equal(lardsim_set(l, *set), 0);
     if (t)
-        sim_on_difference(l, tell, t);
+        lardsim_on_difference(l, tell, t);
     return l;
 }
 
@@ -95,7 +95,7 @@ static inline void assert_told(const struct told *t, size_t i, const char *verdi
                                uint64_t event, uint64_t earlier, const char *why)
 {
     assert_true(i < t->n);
-    const struct sim_difference *d = &t->at[i];
+    const struct lardsim_difference *d = &t->at[i];
     assert_string_equal(d->verdict, verdict);
     assert_string_equal(d->of, of);
     assert_int_equal(d->is.event, event);

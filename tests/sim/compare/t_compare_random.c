@@ -19,18 +19,19 @@ enum { SEEDS = 12 };
 
 static struct lardsim *ran(const char *const *set, const char *source, bool comparing,
                            void (*on_race)(void *, const struct lardsim_race *),
-                           void (*on_difference)(void *, const struct sim_difference *), void *arg)
+                           void (*on_difference)(void *, const struct lardsim_difference *),
+                           void *arg)
 {
     struct lardsim *l = lardsim_new();
 
     for (; *set; set++)
         assert_int_equal(lardsim_set(l, *set), 0);
     if (comparing)
-        sim_compare(l);
+        lardsim_compare(l);
     if (on_race)
         lardsim_on_race(l, on_race, arg);
     if (on_difference)
-        sim_on_difference(l, on_difference, arg);
+        lardsim_on_difference(l, on_difference, arg);
     if (lardsim_start(l) || lardsim_run(l, source) || lardsim_finish(l))
         fail_msg("%s: %s", source, lardsim_error(l));
     return l;
@@ -60,7 +61,7 @@ static char *wild(unsigned seed)
 
 /* Of ordered reads FastTrack remembers the last: it may know fewer earlier sides of a racy write.
  */
-static void never(void *arg, const struct sim_difference *d)
+static void never(void *arg, const struct lardsim_difference *d)
 {
     if (strcmp(d->policy, "fasttrack") == 0 && strcmp(d->of, "pair") == 0 &&
         strcmp(d->verdict, "missed") == 0 && strcmp(d->why, "forgotten") == 0)
@@ -71,8 +72,8 @@ static void never(void *arg, const struct sim_difference *d)
 
 static void equals_do_not_differ(void **state)
 {
-    static const char *const name[] = {"false.accesses",   "missed.accesses", "false.places",
-                                       "missed.places", "false.pairs",     "false.sites"};
+    static const char *const name[] = {"false.accesses", "missed.accesses", "false.places",
+                                       "missed.places",  "false.pairs",     "false.sites"};
     (void)state;
     for (unsigned seed = 1; seed <= SEEDS; seed++) {
         char *source = wild(seed);
@@ -259,7 +260,7 @@ struct judged {
     uint64_t ordered, forgotten;
 };
 
-static void judge(void *arg, const struct sim_difference *d)
+static void judge(void *arg, const struct lardsim_difference *d)
 {
     struct judged *j = arg;
     const bool missed = strcmp(d->verdict, "missed") == 0, ordered = strcmp(d->why, "ordered") == 0;
@@ -326,7 +327,7 @@ static void what_is_said_to_be_ordered_is(void **state)
 /* ---- a policy that knows intervals ----------------------------------------------------------- */
 
 /* It has touched the location, and by these threads: all, or one. */
-static bool touched_between(const struct graph *g, const struct sim_difference *d)
+static bool touched_between(const struct graph *g, const struct lardsim_difference *d)
 {
     for (uint64_t e = d->earlier.event + 1; e < d->noticed; e++)
         if (event_is_access(&g->at[e]) && g->at[e].addr < d->location + 8 &&
@@ -342,7 +343,7 @@ struct intervals_judged {
 };
 
 /* cvm finds what vc finds: words, late, and of their accesses one pair of an interval's each. */
-static void judge_intervals(void *arg, const struct sim_difference *d)
+static void judge_intervals(void *arg, const struct lardsim_difference *d)
 {
     struct intervals_judged *j = arg;
 
@@ -391,7 +392,7 @@ static void intervals_are_explained(void **state)
 }
 
 /* On traces with all that there is: nothing is left unexplained, whatever cvm is told to do. */
-static void explained(void *arg, const struct sim_difference *d)
+static void explained(void *arg, const struct lardsim_difference *d)
 {
     const char *setting = arg;
     const bool exact = strcmp(setting, "report=first") != 0 && strcmp(setting, "writes=diffs") != 0;

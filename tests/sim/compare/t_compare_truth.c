@@ -114,7 +114,7 @@ static void a_location_that_moves_is_the_same_and_a_cleared_one_is_not(void **st
 {
     struct told t = {.n = 0};
     struct lardsim *l = beside_none(&t);
-    struct sim_instance in;
+    struct lardsim_instance in;
 
     (void)state;
     wr(l, 0, X, 1);
@@ -134,11 +134,11 @@ static void a_location_that_moves_is_the_same_and_a_cleared_one_is_not(void **st
     assert_told(&t, 1, "missed", "pair", 1, 0, "rule");
     assert_told(&t, 2, "missed", "pair", 4, 1, "rule");
     assert_told(&t, 3, "missed", "place", 6, 5, "rule");
-    assert_true(sim_compare_instance(l, 0, &in) && in.truth && in.by_access);
-    assert_true(sim_compare_instance(l, 1, &in) && !in.truth && !in.by_access);
+    assert_true(lardsim_compare_instance(l, 0, &in) && in.truth && in.by_access);
+    assert_true(lardsim_compare_instance(l, 1, &in) && !in.truth && !in.by_access);
     assert_string_equal(in.property, "no checking: the machine alone (precise)");
     assert_false(in.same);
-    assert_false(sim_compare_instance(l, 2, &in));
+    assert_false(lardsim_compare_instance(l, 2, &in));
     uint64_t unused;
     assert_int_equal(lardsim_stat(l, "compare.other.missed.accesses", &unused), -1);
     lardsim_free(l);

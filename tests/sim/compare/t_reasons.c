@@ -63,7 +63,7 @@ static size_t index_of(const char *label)
     return i;
 }
 
-static void wrong(struct judging *j, const struct sim_difference *d, const char *what)
+static void wrong(struct judging *j, const struct lardsim_difference *d, const char *what)
 {
     if (j->holds)
         printf("FAILED: seed %" PRIu64 ", truth %s: %s %s by %s, of event %" PRIu64 " at 0x%" PRIx64
@@ -87,7 +87,7 @@ static bool names_event(const char *reason, const char *front, const char *back,
     return end != at + strlen(front) && !strncmp(end, back, strlen(back));
 }
 
-static bool fate_said(const struct sim_difference *d, enum memory_fate *fate, size_t *by)
+static bool fate_said(const struct lardsim_difference *d, enum memory_fate *fate, size_t *by)
 {
     const char *reason = d->reason;
 
@@ -135,7 +135,7 @@ static bool gives(const struct judging *j, size_t event)
 
 /* Its thread has made such an access to the location, which is remembered, and given nothing since.
  */
-static bool repeats(const struct judging *j, const struct sim_difference *d, size_t silent)
+static bool repeats(const struct judging *j, const struct lardsim_difference *d, size_t silent)
 {
     static const uint8_t ops[] = {EV_READ, EV_WRITE, EV_RMW};
     const sim_tid tid = j->ev[d->is.event]->tid;
@@ -155,7 +155,7 @@ static bool repeats(const struct judging *j, const struct sim_difference *d, siz
 }
 
 /* The accesses of the event that are to that location. */
-static bool any_access(const struct judging *j, const struct sim_difference *d, unsigned flags)
+static bool any_access(const struct judging *j, const struct lardsim_difference *d, unsigned flags)
 {
     if (event_is_access(j->ev[d->is.event]))
         return j->ev[d->is.event]->flags & flags;
@@ -165,7 +165,7 @@ static bool any_access(const struct judging *j, const struct sim_difference *d, 
     return false;
 }
 
-static void judge_rule(struct judging *j, const struct sim_difference *d, size_t silent)
+static void judge_rule(struct judging *j, const struct lardsim_difference *d, size_t silent)
 {
     if (strstr(d->reason, "did not check this access: with repeats = skip")) {
         if (strcmp(subject[silent].label, "skip") != 0 || !repeats(j, d, silent))
@@ -183,7 +183,7 @@ static void judge_rule(struct judging *j, const struct sim_difference *d, size_t
     j->by_rule++;
 }
 
-static void judge(void *arg, const struct sim_difference *d)
+static void judge(void *arg, const struct lardsim_difference *d)
 {
     struct judging *j = arg;
     const bool missed = !strcmp(d->verdict, "missed");
@@ -228,7 +228,7 @@ static void configure(struct lardsim *l, const char *truth, unsigned granule)
         xappend(&all, "", one);
         free(one);
     }
-    sim_compare(l);
+    lardsim_compare(l);
     lardsim_set(l, all);
     free(all);
     for (size_t i = 0; i < SUBJECTS; i++) {
@@ -251,7 +251,7 @@ static void run(struct judging *j, unsigned granule)
     struct lardsim *l = lardsim_new();
 
     configure(l, j->truth, granule);
-    sim_on_difference(l, judge, j);
+    lardsim_on_difference(l, judge, j);
     lardsim_start(l);
     for (size_t i = 0; i < j->s->events; i++) {
         const struct lardsim_event ev = sim_event(j->ev[i]);

@@ -340,11 +340,11 @@ static void a_timeline_is_there_when_the_run_is_over(void **state)
     struct lardsim *l = lardsim_new();
     for (size_t i = 0; machine[i]; i++)
         assert_int_equal(lardsim_set(l, machine[i]), 0);
-    assert_int_equal(sim_timeline(l, path, true), 0);
+    assert_int_equal(lardsim_timeline(l, path, true), 0);
     assert_int_equal(lardsim_start(l), 0);
     assert_int_equal(lardsim_run(l, synth), 0);
     assert_int_equal(lardsim_finish(l), 0);
-    assert_true(sim_timeline_cut(l, &at)); /* there was more than it may have */
+    assert_true(lardsim_timeline_cut(l, &at)); /* there was more than it may have */
     assert_true(at > 0);
     lardsim_free(l);
     FILE *f = fopen(path, "r");
@@ -363,14 +363,14 @@ static void a_run_without_a_timeline_has_none_that_is_cut(void **state)
     (void)state;
     assert_int_equal(lardsim_run(l, synth), 0);
     assert_int_equal(lardsim_finish(l), 0);
-    assert_false(sim_timeline_cut(l, &at));
+    assert_false(lardsim_timeline_cut(l, &at));
     lardsim_free(l);
 }
 
 static void what_is_not_compared_has_nothing_to_say_of_it(void **state)
 {
     struct lardsim *l = started(NULL, NULL);
-    struct sim_instance one;
+    struct lardsim_instance one;
     char *text = NULL;
     size_t bytes;
     FILE *f = open_memstream(&text, &bytes);
@@ -383,7 +383,7 @@ static void what_is_not_compared_has_nothing_to_say_of_it(void **state)
     json_end(&j);
     fclose(f);
     assert_null(strchr(text, '"')); /* no key */
-    assert_false(sim_compare_instance(l, 0, &one));
+    assert_false(lardsim_compare_instance(l, 0, &one));
     free(text);
     lardsim_free(l);
 }
@@ -398,7 +398,7 @@ static void what_is_compared_says_what_differs_from_the_truth(void **state)
 
     (void)state;
     assert_int_equal(lardsim_set(l, "policies=vc,eraser"), 0);
-    assert_int_equal(sim_compare(l), 0);
+    assert_int_equal(lardsim_compare(l), 0);
     assert_int_equal(lardsim_start(l), 0);
     assert_int_equal(lardsim_run(l, synth), 0);
     assert_int_equal(lardsim_finish(l), 0);

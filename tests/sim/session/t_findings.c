@@ -44,7 +44,8 @@ static void write_quiet(void)
     FILE *f = fopen(quiet, "w");
 
     if (!f ||
-        fputs("lardsim-text 1\nT0 alloc 0x1000 64\nT0 alloc 0x2000 64\nT0 clear 0x1000 64\n", f) < 0 ||
+        fputs("lardsim-text 1\nT0 alloc 0x1000 64\nT0 alloc 0x2000 64\nT0 clear 0x1000 64\n", f) <
+            0 ||
         fclose(f))
         die("%s can't be written", quiet);
 }
@@ -244,7 +245,7 @@ static uint64_t changed(struct rng *r, uint64_t was, const struct param *row, co
 }
 
 /* Adds the changed parameter to the settings. */
-static void change(struct text *settings, struct rng *r, const struct sim_knob *k)
+static void change(struct text *settings, struct rng *r, const struct lardsim_knob *k)
 {
     const struct param *row = row_of(k->parameter);
     unsigned choices = 0;
@@ -320,17 +321,17 @@ static void note(struct tried *t, const char *key)
 }
 
 /* Where the sentence excepts something, counts are compared one by one. */
-static bool same(const struct sim_finding *f, struct two *t)
+static bool same(const struct lardsim_finding *f, struct two *t)
 {
-    sim_each_stat(compare, t);
+    lardsim_each_stat(compare, t);
     if (strstr(f->sentence, "changes nothing but "))
         return !*t->differs;
-    return sim_behaviour(t->a) == sim_behaviour(t->b);
+    return lardsim_behaviour(t->a) == lardsim_behaviour(t->b);
 }
 
 static bool knob_holds(const struct text *source, const struct text *settings,
-                       const struct lardsim *l, const struct sim_finding *f,
-                       const struct sim_knob *k, struct rng *r, struct tried *tried)
+                       const struct lardsim *l, const struct lardsim_finding *f,
+                       const struct lardsim_knob *k, struct rng *r, struct tried *tried)
 {
     struct text other = *settings;
 
@@ -367,7 +368,7 @@ static bool seed_holds(uint64_t seed, struct tried *tried)
     if (below(&r, 5))
         draw_machine(&settings, &r);
     struct lardsim *l = run(&source, &settings);
-    struct sim_findings all = sim_findings(l);
+    struct lardsim_findings all = lardsim_findings(l);
     const bool refused = lardsim_exit_code(l) == LARD_CONFIG;
     tried->refused += refused;
     if (failure(l) && !refused) {
@@ -377,7 +378,7 @@ static bool seed_holds(uint64_t seed, struct tried *tried)
     for (size_t i = 0; i < all.n; i++)
         for (size_t k = 0; k < all.at[i].knobs; k++)
             holds &= knob_holds(&source, &settings, l, &all.at[i], &all.at[i].knob[k], &r, tried);
-    sim_findings_free(&all);
+    lardsim_findings_free(&all);
     lardsim_free(l);
     if (!holds)
         printf("seed %" PRIu64 "\n", seed);
@@ -416,12 +417,12 @@ static bool the_digests_differ_and_the_behaviour_does_not(void)
     struct lardsim *a = run(&source, &small), *b = run(&source, &large);
     const bool holds = !lardsim_error(a) && !lardsim_error(b) &&
                        lardsim_digest(a) != lardsim_digest(b) &&
-                       sim_behaviour(a) == sim_behaviour(b);
+                       lardsim_behaviour(a) == lardsim_behaviour(b);
 
     if (!holds)
         printf("an L3 of 8 MiB and one of 16 MiB, which never evict: digests %016" PRIx64
                " and %016" PRIx64 ", behaviour %016" PRIx64 " and %016" PRIx64 "\n",
-               lardsim_digest(a), lardsim_digest(b), sim_behaviour(a), sim_behaviour(b));
+               lardsim_digest(a), lardsim_digest(b), lardsim_behaviour(a), lardsim_behaviour(b));
     lardsim_free(a);
     lardsim_free(b);
     return holds;

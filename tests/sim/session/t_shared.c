@@ -48,7 +48,7 @@ static struct lardsim *start(const char *settings)
 static struct outcome finish(struct lardsim *l)
 {
     lardsim_finish(l);
-    return (struct outcome){lardsim_digest(l), sim_identity(l), lardsim_events(l),
+    return (struct outcome){lardsim_digest(l), lardsim_identity(l), lardsim_events(l),
                             lardsim_exit_code(l)};
 }
 
@@ -80,15 +80,15 @@ static void ended(void *arg, struct lardsim *l)
         }
 }
 
-static int run_together(struct together *t, struct sim_shared *s, struct err *e)
+static int run_together(struct together *t, struct lardsim_shared *s, struct err *e)
 {
     *t = (struct together){.run = {NULL}};
     for (size_t i = 0; i < RUNS; i++)
-        sim_shared_add(s, t->run[i] = start(runs[i]));
-    const int status = sim_shared_run(s, ended, t, e);
+        lardsim_shared_add(s, t->run[i] = start(runs[i]));
+    const int status = lardsim_shared_run(s, ended, t, e);
     for (size_t i = 0; i < RUNS; i++)
         lardsim_free(t->run[i]);
-    sim_shared_free(s);
+    lardsim_shared_free(s);
     return status;
 }
 
@@ -96,7 +96,7 @@ static void is_the_same(const char *source, size_t keep)
 {
     struct together t;
     struct err e = {0};
-    struct sim_shared *s = sim_shared_open(source, true, keep, &e);
+    struct lardsim_shared *s = lardsim_shared_open(source, true, keep, &e);
 
     if (!s)
         fail_msg("%s", e.text);
@@ -145,7 +145,7 @@ static void runs_over_a_source_that_breaks_a_rule_are_given_up(void **state)
     struct err e = {0};
 
     place_put(p, text, sizeof text - 1);
-    assert_int_equal(run_together(&t, sim_shared_open(p->file, true, 0, &e), &e), -1);
+    assert_int_equal(run_together(&t, lardsim_shared_open(p->file, true, 0, &e), &e), -1);
     assert_int_equal(e.code, LARD_TRACE);
     assert_false(t.ended[0]);
 }
@@ -155,12 +155,12 @@ static void a_source_that_is_not_there_is_an_error(void **state)
     struct err e = {0};
 
     (void)state;
-    assert_null(sim_shared_open("/nonexistent/trace", true, 0, &e));
+    assert_null(lardsim_shared_open("/nonexistent/trace", true, 0, &e));
     assert_int_equal(e.code, LARD_TRACE);
 }
 
 struct stopping {
-    struct sim_shared *of;
+    struct lardsim_shared *of;
     uint64_t events;
 };
 
@@ -169,7 +169,7 @@ static void stop_early(void *arg, uint64_t events)
     const struct stopping *s = arg;
 
     if (events)
-        sim_shared_stop(s->of);
+        lardsim_shared_stop(s->of);
 }
 
 static void note_events(void *arg, struct lardsim *l)
@@ -183,20 +183,20 @@ static void note_events(void *arg, struct lardsim *l)
 static void a_reading_that_is_stopped_ends_after_the_batch_in_hand(void **state)
 {
     struct err e = {0};
-    struct stopping s = {.of = sim_shared_open(synth, false, 0, &e)};
+    struct stopping s = {.of = lardsim_shared_open(synth, false, 0, &e)};
     struct lardsim *l = lardsim_new();
 
     (void)state;
     lardsim_on_progress(l, stop_early, &s);
     lardsim_start(l);
-    sim_shared_add(s.of, l);
-    assert_false(sim_shared_stopped(s.of));
-    assert_int_equal(sim_shared_run(s.of, note_events, &s, &e), 0);
-    assert_true(sim_shared_stopped(s.of));
+    lardsim_shared_add(s.of, l);
+    assert_false(lardsim_shared_stopped(s.of));
+    assert_int_equal(lardsim_shared_run(s.of, note_events, &s, &e), 0);
+    assert_true(lardsim_shared_stopped(s.of));
     assert_int_equal(lardsim_exit_code(l), LARD_DONE);
     assert_in_range(s.events, 1, 19999);
     lardsim_free(l);
-    sim_shared_free(s.of);
+    lardsim_shared_free(s.of);
 }
 
 int main(void)

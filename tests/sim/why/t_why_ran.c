@@ -71,7 +71,7 @@ static bool run(struct trial *t)
         if (*t->set[i])
             lardsim_set(l, t->set[i]);
     lardsim_on_race(l, see_race, &t->reported);
-    sim_keep_executed(l, t->trace, t->numbers);
+    lardsim_keep_executed(l, t->trace, t->numbers);
     if (!lardsim_start(l))
         lardsim_run(l, t->source);
     ran = !lardsim_finish(l);
