@@ -251,7 +251,7 @@ static void each_stat(row_fn *fn, void *arg)
 {
     struct sender to = {fn, arg};
 
-    lardsim_each_stat(send_stat, &to);
+    lardsim_each(LARDSIM_STATISTICS, send_stat, &to);
 }
 
 static void send_finding(void *arg, const char *key, const char *text, const char *zero,

@@ -16,6 +16,7 @@
 #ifndef LARDSIM_H
 #define LARDSIM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -327,6 +328,181 @@ LARDSIM_API int lardsim_progress(const struct lardsim *l, uint64_t *done, uint64
 LARDSIM_API void lardsim_on_unused(struct lardsim *l,
                                    void (*fn)(void *arg, const char *name, const char *origin),
                                    void *arg);
+
+/* ---- errors of calls that have no instance ----------------------------------------------------
+ */
+
+/* Returns where the instance's error stands. A call that takes a struct err puts its own there: it
+ * is given this one, and lardsim_error says it. A call that is given one with an error fails. */
+struct err;
+LARDSIM_API struct err *lardsim_err(struct lardsim *l);
+
+/* ---- tables, and what a configuration says ----------------------------------------------------
+ */
+
+enum lardsim_table {
+    LARDSIM_PARAMETERS, /* text: the default */
+    LARDSIM_STATISTICS, /* text: the unit */
+    LARDSIM_PRESETS,    /* text: as YAML */
+    LARDSIM_POLICIES    /* text: what lardsim_promise says of its property */
+};
+/* Calls fn for each row of a table, as `lardsim list` names them. Parameters of a policy stand
+ * under its name; statistics are those of a run with all policies, held against vc. */
+LARDSIM_API void lardsim_each(enum lardsim_table table,
+                              void (*fn)(void *arg, const char *name, const char *text,
+                                         const char *help),
+                              void *arg);
+LARDSIM_API bool lardsim_is_preset(const char *name);
+
+/* As lardsim_set, but messages and config.yaml name the origin: "sweep.yaml:7". */
+LARDSIM_API int lardsim_set_from(struct lardsim *l, const char *assignment, const char *origin);
+/* Returns the last text given so far for a parameter; NULL: none. */
+LARDSIM_API const char *lardsim_given(const struct lardsim *l, const char *parameter);
+/* The hash of all that was given before lardsim_start: if two are equal, so are their
+ * configurations. */
+LARDSIM_API uint64_t lardsim_given_hash(const struct lardsim *l);
+/* Returns the value of a parameter as lardsim_set takes it, for free(); NULL: it has none, or an
+ * error. Once started; before that of the top level alone, and then the instance is for such
+ * questions only: it takes no settings any more, and can't start. */
+LARDSIM_API char *lardsim_setting(struct lardsim *l, const char *name);
+/* Calls fn for each parameter, by name. Once started; all of them from the first event on. */
+LARDSIM_API void lardsim_each_setting(const struct lardsim *l,
+                                      void (*fn)(void *arg, const char *name, const char *text),
+                                      void *arg);
+/* Starts the run, and makes its parts as for a trace with this granularity (0: none is known).
+ * Nothing is read, nor written to a folder. Returns the configuration but for its source as lines
+ * name=value, sorted, for free(): equal for equal configurations. NULL: error. */
+LARDSIM_API char *lardsim_resolve(struct lardsim *l, unsigned granularity);
+/* Names the policies of other runs that share this run's configuration: values for those policies
+ * ("vc", "naive=vc") are no mistakes, and have no effect. Borrowed. Before lardsim_start. */
+LARDSIM_API void lardsim_others(struct lardsim *l, const char *const *spec, size_t n);
+
+struct lardsim_promise {  /* of an instance of a policy; valid until the next, as long as l lives */
+    const char *policy;   /* its name */
+    const char *property; /* what its verdicts are about */
+    const char *view;     /* what it looks at: names of views, with commas between */
+    bool exact;           /* it is about happens-before: each access that races, and no other */
+    bool by_access, regions;  /* it decides on each access; on regions */
+    bool hardware, charges;   /* its histories are in the caches; it takes time on a machine */
+    bool by_process, inlines; /* metadata are of one process each; they may lie beside fields */
+};
+/* Says what a policy as `policies` names it ("vc", "naive=vc") promises with the parameters of this
+ * instance. If it is none of the run's it is made for a moment: then as lardsim_setting. */
+LARDSIM_API int lardsim_promise(struct lardsim *l, const char *spec, struct lardsim_promise *to);
+
+/* Whether a run of this source on the machine of these settings, with their order, is in program
+ * order. As lardsim_setting. */
+LARDSIM_API bool lardsim_asks(struct lardsim *l, const char *source);
+
+/* ---- what a run says of itself ----------------------------------------------------------------
+ */
+
+/* The digest of the events so far. */
+LARDSIM_API uint64_t lardsim_identity(const struct lardsim *l);
+/* The digest of what happened alone, without echoes of the configuration: two runs that differ in a
+ * parameter that did not matter have the same. After lardsim_finish. */
+LARDSIM_API uint64_t lardsim_behaviour(const struct lardsim *l);
+/* The words of the command line, for provenance.json. Before lardsim_finish; once. */
+LARDSIM_API void lardsim_command(struct lardsim *l, const char *const *word, size_t n);
+/* As lardsim_output, for a folder inside one of the caller's own: it has no lock. */
+LARDSIM_API int lardsim_output_private(struct lardsim *l, const char *dir);
+
+/* A run on a machine keeps its events in the order in which the policies decided on them, as a
+ * trace that begins with event 0; and in a file of uint64_t, their numbers in the recording. Also
+ * of a run that stops early. Both are new files. Its source is pulled. Before lardsim_start. */
+LARDSIM_API int lardsim_keep_executed(struct lardsim *l, const char *trace, const char *numbers);
+
+/* The run writes a timeline to this file. Before lardsim_start. */
+LARDSIM_API int lardsim_timeline(struct lardsim *l, const char *path, bool overwrite);
+/* After lardsim_finish: the timeline stops at this cycle, as it has timeline.max slices. */
+LARDSIM_API bool lardsim_timeline_cut(const struct lardsim *l, uint64_t *at);
+/* "order", "contention", "memory": as this run has it; NULL: no machine. From the first event on.
+ */
+LARDSIM_API const char *lardsim_machine_is(const struct lardsim *l, const char *what);
+
+/* Cycles when the first step, 2 step, ... n step events were done: of the regions of interest, or
+ * of the run where none is marked; and of all of them. */
+enum { LARDSIM_COURSE_SAMPLES = 128 };
+struct lardsim_course {
+    uint64_t step;
+    size_t n;
+    uint64_t cycles[LARDSIM_COURSE_SAMPLES];
+    uint64_t events, total;
+};
+/* After lardsim_finish. False: no machine, or no event. */
+LARDSIM_API bool lardsim_course(const struct lardsim *l, struct lardsim_course *to);
+
+struct lardsim_knob {         /* a parameter that could not matter */
+    char *parameter, *change; /* own; change: "any", "larger", "smaller", "multiple", or a value */
+};
+struct lardsim_finding {
+    const char *key;
+    char *sentence;            /* owns */
+    struct lardsim_knob *knob; /* owns; none: a fact without a claim */
+    size_t knobs;
+};
+struct lardsim_findings {
+    struct lardsim_finding *at; /* owns */
+    size_t n;
+};
+/* The findings of a run, after lardsim_finish; none if it stopped early. To be freed. */
+LARDSIM_API struct lardsim_findings lardsim_findings(const struct lardsim *l);
+LARDSIM_API void lardsim_findings_free(struct lardsim_findings *all);
+struct json;
+/* Writes them as the member "findings", in lardsim's own programs. */
+LARDSIM_API void lardsim_findings_json(const struct lardsim_findings *all, struct json *j);
+
+/* ---- several runs over one reading of a source ------------------------------------------------
+ */
+
+struct lardsim_shared;
+/* rules: hold the events against the stream rules, for runs whose trace.rules is on. keep: records
+ * that a run goes through at its turn; 0: a batch, however long. NULL: error. */
+LARDSIM_API struct lardsim_shared *lardsim_shared_open(const char *source, bool rules, size_t keep,
+                                                       struct err *e);
+/* After lardsim_start, instead of lardsim_run. The reading outlives l. */
+LARDSIM_API void lardsim_shared_add(struct lardsim_shared *s, struct lardsim *l);
+/* Runs them all; ended is called for each that needs no more events: for lardsim_finish, and to
+ * free it. -1: the source failed, or broke a rule; runs that have not ended can only be freed, and
+ * each by itself says what its results are. */
+LARDSIM_API int lardsim_shared_run(struct lardsim_shared *s,
+                                   void (*ended)(void *arg, struct lardsim *l), void *arg,
+                                   struct err *e);
+/* The source ends after the batch in hand. */
+LARDSIM_API void lardsim_shared_stop(struct lardsim_shared *s);
+LARDSIM_API bool lardsim_shared_stopped(const struct lardsim_shared *s);
+LARDSIM_API void lardsim_shared_free(struct lardsim_shared *s); /* NULL is fine */
+
+/* ---- policies of a run held against one of them (docs/compare.md) -----------------------------
+ */
+
+LARDSIM_API int lardsim_compare(struct lardsim *l); /* this run compares; before lardsim_start */
+
+struct lardsim_instance {         /* valid while l is */
+    const char *label, *property; /* property: what it promises */
+    bool truth;
+    bool by_access; /* accesses are compared, too; else locations and pairs of sites alone */
+    bool same;      /* so far: as the truth, accesses, or locations where those are not compared */
+};
+/* From the first event on. False: past the last. Counts are the statistics compare.<label>.... */
+LARDSIM_API bool lardsim_compare_instance(const struct lardsim *l, size_t i,
+                                          struct lardsim_instance *to);
+
+struct lardsim_difference { /* valid during the call */
+    const char *policy, *verdict, *of;
+    struct lardsim_side is, earlier; /* as the one that reports names them */
+    uint64_t noticed; /* the event at which it was told: that of the access, or a later one */
+    uint64_t addr, location;
+    const char *location_name;    /* NULL: not named */
+    struct lardsim_object object; /* at addr; of a location or pair at location */
+    uint32_t size;
+    bool system;
+    const char *reported_by, *why, *reason;
+};
+/* Called for each difference, compare.max times at most. Before lardsim_start. */
+LARDSIM_API void lardsim_on_difference(struct lardsim *l,
+                                       void (*fn)(void *arg, const struct lardsim_difference *),
+                                       void *arg);
 
 #ifdef __cplusplus
 }

@@ -181,6 +181,7 @@ scripts += tests/house/hygiene.sh
 scripts += tests/house/layers.sh
 scripts += tests/house/lines.sh
 scripts += tests/house/manual.sh
+scripts += tests/house/outside.sh
 scripts += tests/house/path.sh
 scripts += tests/house/prose.sh
 scripts += tests/house/quickstart.sh

@@ -60,8 +60,7 @@ static int configure(struct lardsim *l, const struct cli *c)
 {
     const char *timeline = cli_get(c, OPT_TIMELINE), *record = cli_get(c, OPT_RECORD);
 
-    if (run_settings(l, c) ||
-        (timeline && lardsim_timeline(l, timeline, cli_has(c, OPT_OVERWRITE))) ||
+    if (run_settings(l, c) || (timeline && lardsim_timeline(l, timeline, cli_has(c, OPT_OVERWRITE))) ||
         (record && lardsim_record(l, record, cli_has(c, OPT_OVERWRITE))))
         return -1;
     return cli_get(c, 'o') ? lardsim_output(l, cli_get(c, 'o'), cli_has(c, OPT_OVERWRITE)) : 0;

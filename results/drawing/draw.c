@@ -14,16 +14,10 @@ int drawing_settings(struct lardsim *l, const struct given *g)
 /* Makes the machine, so that what is impossible is said, and all is decided. */
 static int resolve(struct lardsim *l, const struct given *g, struct err *e)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *canonical = open_memstream(&text, &size);
+    char *text = drawing_settings(l, g) ? NULL : lardsim_resolve(l, 0);
 
-    if (!canonical)
-        die("no memory");
-    const int failed = drawing_settings(l, g) || lardsim_resolve(l, 0, canonical);
-    fclose(canonical);
     free(text);
-    if (failed)
+    if (!text)
         return err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s", lardsim_error(l));
     if (!lardsim_machine_is(l, "order"))
         return err_set(e, LARD_CONFIG,

@@ -2,8 +2,10 @@
 #ifndef LARDSIM_DRAWING_H
 #define LARDSIM_DRAWING_H
 
+#include <stdio.h>
+
 #include "results/job/given.h"
-#include "sim/sim.h"
+#include "sim/lardsim.h"
 
 /* ---- the machine as boxes: boxes.c, parts.c -------------------------------------------------- */
 
@@ -35,7 +37,7 @@ struct machine_drawing {
     size_t specs;
 };
 /* Draws the machine of the configuration, once lardsim_resolve has made it. */
-void parts_draw(struct machine_drawing *d, const struct lardsim *l);
+void parts_draw(struct machine_drawing *d, struct lardsim *l);
 void drawing_free(struct machine_drawing *d);
 
 /* ---- what a check costs: checks.c ----------------------------------------------------------- */

@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "results/drawing/drawing.h"
-#include "policy/policy.h"
 
 /* ---- settings ------------------------------------------------------------------------------- */
 
@@ -460,21 +459,15 @@ static void draw_dsm(const struct builder *b, struct box *all)
 
 /* ---- what policies keep ---------------------------------------------------------------------- */
 
-static const struct policy *policy_of(const char *spec)
-{
-    const char *eq = strchr(spec, '=');
-
-    return policy_find(eq ? eq + 1 : spec);
-}
-
-static const char *place_of(const struct chosen *s, const struct policy *p, const char *label)
+static const char *place_of(const struct chosen *s, const struct lardsim_promise *p,
+                            const char *label)
 {
     char *metadata = xasprintf("policy.%s.metadata", label);
     const bool beside = is(s, metadata, "inline") ||
                         (is(s, metadata, "auto") && p->inlines && is(s, "layout", "ia32"));
 
     free(metadata);
-    if (p->promise.claims & CLAIM_HARDWARE)
+    if (p->hardware)
         return "histories in lines of the caches, beside the data; what they evict is in tables of "
                "the software manager, in memory";
     if (p->by_process && is(s, "machine", "dsm"))
@@ -485,26 +478,25 @@ static const char *place_of(const struct chosen *s, const struct policy *p, cons
 }
 
 /* Whether it keeps anything that a machine has. */
-static bool keeps(const struct chosen *s, const struct policy *p, const char *label)
+static bool keeps(const struct chosen *s, const struct lardsim_promise *p, const char *label)
 {
     char *charged = xasprintf("policy.%s.charged", label);
     const bool off = is(s, charged, "off");
 
     free(charged);
-    return !off && (p->charges || p->hardware);
+    return !off && p->charges;
 }
 
 static void draw_policy(const struct chosen *s, struct machine_drawing *d, struct box *to,
-                        const char *spec)
+                        const char *spec, const struct lardsim_promise *p)
 {
-    const struct policy *p = policy_of(spec);
     char *label = xasprintf("%.*s", (int)strcspn(spec, "="), spec);
     const bool kept = keeps(s, p, label);
 
     if (kept) {
         xappend(&d->metadata, ", ", label);
         box_say(to, "%s: %s", label, place_of(s, p, label));
-    } else if (strcmp(p->name, "none")) {
+    } else if (strcmp(p->policy, "none")) {
         box_say(to, "%s: it watches, and takes no time", label);
     }
     d->spec = xrealloc(d->spec, d->specs + 1, sizeof *d->spec);
@@ -515,15 +507,18 @@ static void draw_policy(const struct chosen *s, struct machine_drawing *d, struc
 }
 
 /* Draws the place in which each policy keeps its metadata; fills d->metadata and d->spec, too. */
-static struct box *draw_policies(const struct chosen *s, struct machine_drawing *d)
+static struct box *draw_policies(const struct chosen *s, struct machine_drawing *d,
+                                 struct lardsim *l)
 {
     struct box *to = box_new(NULL, 1, "detectors");
+    struct lardsim_promise p;
 
     to->aside = true;
     for (const char *at = word(s, "policies"); *at; at += strspn(at, ", ")) {
         const size_t n = strcspn(at, ",");
         char *spec = xasprintf("%.*s", (int)n, at);
-        draw_policy(s, d, to, spec);
+        if (!lardsim_promise(l, spec, &p))
+            draw_policy(s, d, to, spec, &p);
         free(spec);
         at += n;
     }
@@ -534,7 +529,7 @@ static struct box *draw_policies(const struct chosen *s, struct machine_drawing 
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-void parts_draw(struct machine_drawing *d, const struct lardsim *l)
+void parts_draw(struct machine_drawing *d, struct lardsim *l)
 {
     struct chosen s = {NULL, 0, 0};
 
@@ -551,7 +546,7 @@ void parts_draw(struct machine_drawing *d, const struct lardsim *l)
             lardsim_machine_is(l, "contention"), bytes(number(&s, "line")).text,
             is(&s, "compat", "ce") ? "; charges of the CE simulator" : "");
     box_say(d->box, "cycles are those of an access in all, by who answers, on an idle machine");
-    struct box *detectors = draw_policies(&s, d);
+    struct box *detectors = draw_policies(&s, d, l);
     const struct builder b = {&s, HOLDS_DATA | (d->metadata ? HOLDS_METADATA : 0)};
     if (dsm)
         draw_dsm(&b, d->box);

@@ -4,51 +4,19 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/param.h"
 #include "results/experiment/costs.h"
-#include "policy/checker.h"
-#include "sim/sim.h"
 
 /* ---- what is to be run ---------------------------------------------------------------------- */
 
-struct asked { /* of the top level of the configuration */
-    uint32_t machine, order;
-    struct param_list policies;
-};
-
-static const struct param *run_param(const char *name)
-{
-    for (const struct param *p = run_param_rows; p->name; p++)
-        if (strcmp(p->name, name) == 0)
-            return p;
-    die("compare: a run has no parameter %s", name);
-}
-
-/* Binds the same rows as a run does, with their defaults, types and checks, into a struct of ours.
- * rows must outlive config. */
-static int bind_asked(struct config *config, struct param rows[4], struct asked *to, struct err *e)
-{
-    rows[0] = *run_param("machine");
-    rows[0].offset = offsetof(struct asked, machine);
-    rows[1] = *run_param("policies");
-    rows[1].offset = offsetof(struct asked, policies);
-    rows[2] = *run_param("order");
-    rows[2].offset = offsetof(struct asked, order);
-    rows[3] = (struct param)PARAM_END;
-    return config_bind(config, "", rows, to, e);
-}
-
 int costs_wanted(const struct given *g, bool *wanted, struct err *e)
 {
-    struct config *config = config_new(run_presets);
-    struct param rows[4];
-    struct asked asked;
-    const int failed = given_gather(g, config, e) || bind_asked(config, rows, &asked, e);
+    struct lardsim *l = given_asked(g, e);
+    char *machine = given_setting(l, "machine", e);
 
-    if (!failed)
-        *wanted = asked.machine != 0; /* "none" is the first choice */
-    config_free(config);
-    return failed ? -1 : 0;
+    *wanted = machine && strcmp(machine, "none") != 0;
+    free(machine);
+    lardsim_free(l);
+    return e->code ? -1 : 0;
 }
 
 size_t spec_label(const char *spec)
@@ -111,20 +79,19 @@ static int add_truth(struct specs *s, struct err *e)
 
 int specs_collect(struct specs *s, const struct given *g, const char *source, struct err *e)
 {
-    struct config *config = config_new(run_presets);
-    struct param rows[4];
-    struct asked asked;
-    int failed = add_spec(s, "none", strlen("none"), e) || given_gather(g, config, e) ||
-                 bind_asked(config, rows, &asked, e);
+    struct lardsim *l = given_asked(g, e);
+    char *configured = given_setting(l, "policies", e);
+    int failed = !configured || add_spec(s, "none", strlen("none"), e);
 
     for (size_t i = 0; i < g->n && !failed; i++)
         if (given_is_policy(&g->at[i]))
             failed = add_given(s, g->at[i].text, e);
-    for (size_t i = 0; !given_has(g, GIVEN_POLICY) && !failed && i < asked.policies.n; i++)
-        failed = add_spec(s, asked.policies.item[i], strlen(asked.policies.item[i]), e);
-    config_free(config);
-    if (!failed && sim_asks(asked.order, source))
+    if (!given_has(g, GIVEN_POLICY) && !failed)
+        failed = add_given(s, configured, e);
+    if (!failed && lardsim_asks(l, source))
         failed = add_truth(s, e);
+    free(configured);
+    lardsim_free(l);
     return failed ? -1 : 0;
 }
 
@@ -157,33 +124,19 @@ struct given specs_given(const struct given *g, const struct specs *s, size_t wh
 
 /* ---- what a policy's verdicts are about ----------------------------------------------------- */
 
-static const char *view_name(unsigned bits)
-{
-    for (const struct view_info *v = view_info; v->name; v++)
-        if (v->bits == bits)
-            return v->name;
-    return "of its own";
-}
-
-/* A policy is made for a moment, without a machine, to be asked what it promises: that may depend
- * on its parameters. */
 char *spec_property(const struct given *g, const char *spec, struct err *e)
 {
-    struct config *config = config_new(run_presets);
-    struct stats *stats = stats_new();
-    const uint64_t number = 0;
-    const struct checker_env env = {
-        .config = config, .stats = stats, .number = &number, .granule = 8, .err = e};
-    struct checker *checker = given_gather(g, config, e) ? NULL : checker_new(spec, &env, e);
+    struct lardsim *l = given_asked(g, e);
+    struct lardsim_promise is;
     char *text = NULL;
 
-    if (checker) {
-        const char *property = checker_promise(checker).property;
-        const unsigned view = checker_view(checker);
-        text = view ? xasprintf("%s; view %s", property, view_name(view)) : xstrdup(property);
-    }
-    checker_free(checker);
-    stats_free(stats);
-    config_free(config);
+    if (l && !lardsim_promise(l, spec, &is))
+        text = !strcmp(is.view, "tracked")
+                   ? xstrdup(is.property)
+                   : xasprintf("%s; view %s", is.property,
+                               strchr(is.view, ',') ? "of its own" : is.view);
+    else if (l)
+        *e = *lardsim_err(l);
+    lardsim_free(l);
     return text;
 }

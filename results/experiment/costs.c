@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "results/experiment/costs.h"
-#include "sim/sim.h"
+#include "sim/lardsim.h"
 
 const char *const hardware_part_name[HARDWARE_PARTS] = {
     [PART_FILLS] = "fills",     [PART_EVICTIONS] = "evictions",   [PART_STORMS] = "storms",

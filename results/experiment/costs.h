@@ -6,7 +6,7 @@
 #include "results/job/given.h"
 #include "results/read/estimate.h"
 #include "results/read/overhead.h"
-#include "sim/sim.h"
+#include "sim/lardsim.h"
 
 /* ---- a run of each policy: machines.c ---------------------------------------------- */
 

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "results/experiment/sweep.h"
-#include "sim/sim.h"
+#include "sim/lardsim.h"
 #include "trace/trace.h"
 
 struct planning {
@@ -198,10 +198,7 @@ static struct settings settings_at(const struct spec *s, const struct sweep_poin
 /* A preset, or a file beside the spec. */
 static char *inherited(const struct spec *s, const char *name)
 {
-    for (const struct preset *p = run_presets; p->name; p++)
-        if (strcmp(p->name, name) == 0)
-            return xstrdup(name);
-    return beside(s, name, name);
+    return lardsim_is_preset(name) ? xstrdup(name) : beside(s, name, name);
 }
 
 static int inherit(const struct spec *s, struct lardsim *l)
@@ -288,22 +285,13 @@ static int at_cell(const struct planning *w, const struct settings *set, const s
 /* The resolved configuration in one form, whatever was given: owned by the caller. NULL: error. */
 static char *canonical(const struct planning *w, const struct settings *set, unsigned granularity)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
     struct lardsim *l = lardsim_new();
+    char *text = configure_named(w->spec, set, l) ? NULL : lardsim_resolve(l, granularity);
 
-    if (!out)
-        die("no memory for a configuration");
-    const int failed = configure_named(w->spec, set, l) || lardsim_resolve(l, granularity, out);
-    fclose(out);
-    if (failed)
+    if (!text)
         at_cell(w, set, l);
     lardsim_free(l);
-    if (!failed)
-        return text;
-    free(text);
-    return NULL;
+    return text;
 }
 
 static bool has_line(const char *text, const char *line)

@@ -23,7 +23,7 @@
 #include "base/mem.h"
 #include "base/program/place.h"
 #include "results/experiment/sweep.h"
-#include "sim/sim.h"
+#include "sim/lardsim.h"
 #include "trace/trace.h"
 
 enum { LOOKS = 64 };

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/program/print.h"
 #include "results/experiment/sweep.h"
-#include "sim/sim.h"
+#include "sim/lardsim.h"
 
 struct working;
 struct cell_run { /* a cell of the group */

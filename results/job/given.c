@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "base/param.h"
 #include "base/program/print.h"
-#include "sim/sim.h"
 
 void given_add(struct given *g, enum given_kind kind, const char *text)
 {
@@ -68,20 +67,11 @@ static char *policies_setting(const struct given *g)
     return all;
 }
 
-static bool is_preset(const char *name)
-{
-    for (const struct preset *p = run_presets; p->name; p++)
-        if (!strcmp(p->name, name))
-            return true;
-    return false;
-}
-
 static int apply_one(const struct given_setting *s, struct lardsim *l)
 {
     switch (s->kind) {
     case GIVEN_FILE:
-        return is_preset(s->text) ? lardsim_preset(l, s->text) : lardsim_load(l, s->text);
-    case GIVEN_PRESET:
+    case GIVEN_PRESET: /* a file is taken, too */
         return lardsim_preset(l, s->text);
     case GIVEN_SET:
         return lardsim_set(l, s->text);
@@ -120,6 +110,29 @@ int given_gather(const struct given *g, struct config *to, struct err *e)
             failed = config_set(to, s->text, e);
     }
     return failed;
+}
+
+struct lardsim *given_asked(const struct given *g, struct err *e)
+{
+    struct given own = given_copy(g, given_is_configuration);
+    struct lardsim *l = lardsim_new();
+
+    if (given_apply(&own, l)) {
+        *e = *lardsim_err(l);
+        lardsim_free(l);
+        l = NULL;
+    }
+    given_free(&own);
+    return l;
+}
+
+char *given_setting(struct lardsim *l, const char *name, struct err *e)
+{
+    char *text = l ? lardsim_setting(l, name) : NULL;
+
+    if (l && !text)
+        *e = *lardsim_err(l);
+    return text;
 }
 
 void given_warn_unused(void *arg, const char *name, const char *origin)

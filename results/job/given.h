@@ -37,8 +37,12 @@ bool given_is_configuration(const struct given_setting *s); /* neither a policy 
 /* Applies the settings to a run, before lardsim_start, with its command line. What a filter lets
  * pass is printed to standard error. 0, or as lardsim_set. */
 int given_apply(const struct given *g, struct lardsim *l);
-/* Applies all but policies and filters to a configuration without a run: nothing is opened or made.
- */
+/* An instance with all but policies and filters, which answers questions and does not run: a
+ * setting as given_setting has it, which the caller frees. NULL: error; a setting of no instance,
+ * too. */
+struct lardsim *given_asked(const struct given *g, struct err *e);
+char *given_setting(struct lardsim *l, const char *name, struct err *e);
+/* Applies the same to a configuration without a run: nothing is opened or made. */
 struct config;
 int given_gather(const struct given *g, struct config *to, struct err *e);
 /* Warns of a value that had no effect; for lardsim_on_unused. */

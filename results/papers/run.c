@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "results/papers/table.h"
-#include "sim/sim.h"
+#include "sim/lardsim.h"
 
 /* The machine that stands in for one that this build does not have. */
 static const char fallback[] = "radish8";
@@ -15,10 +15,7 @@ const char *machine_of(const struct reproduction *t)
 {
     if (!t->machine)
         return NULL;
-    for (const struct preset *p = run_presets; p->name; p++)
-        if (!strcmp(p->name, t->machine))
-            return p->name;
-    return fallback;
+    return lardsim_is_preset(t->machine) ? t->machine : fallback;
 }
 
 /* ---- the spec ------------------------------------------------------------------------------- */

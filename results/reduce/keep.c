@@ -11,13 +11,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "results/reduce/reduce.h"
 #include "sim/sim.h"
 #include "base/program/place.h"
 #include "results/job/stopped.h"
-#include "policy/checker.h"
 
 /* ---- the text ------------------------------------------------------------------------------- */
 
@@ -391,19 +391,16 @@ int keep_holds(struct aim *k, const struct trace_part *p, const uint64_t *which,
  * else addresses. */
 static int decides_each(const struct aim *k, const char *spec, bool *each, struct err *e)
 {
-    struct config *config = config_new(run_presets);
-    struct stats *stats = stats_new();
-    const uint64_t number = 0;
-    const struct checker_env env = {
-        .config = config, .stats = stats, .number = &number, .granule = 8, .err = e};
-    struct checker *c = given_gather(k->given, config, e) ? NULL : checker_new(spec, &env, e);
+    struct lardsim *l = given_asked(k->given, e);
+    struct lardsim_promise is;
+    const int failed = !l || lardsim_promise(l, spec, &is);
 
-    if (c)
-        *each &= (checker_promise(c).claims & (CLAIM_EAGER | CLAIM_REGION)) == CLAIM_EAGER;
-    checker_free(c);
-    stats_free(stats);
-    config_free(config);
-    return c ? 0 : -1;
+    if (!failed)
+        *each &= is.by_access;
+    else if (l)
+        *e = *lardsim_err(l);
+    lardsim_free(l);
+    return failed ? -1 : 0;
 }
 
 static int find_race(struct aim *k, const struct trace_part *p, struct err *e)

@@ -12,43 +12,6 @@
 #include "base/text.h"
 #include "results/why/why.h"
 
-/* ---- the settings of the run ---------------------------------------------------------------- */
-
-struct top { /* the top level of the configuration */
-    uint32_t machine, order, granularity;
-    struct param_list policies;
-    const char *source;
-};
-
-static const struct {
-    const char *name;
-    size_t offset;
-} top_rows[] = {{"machine", offsetof(struct top, machine)},
-                {"order", offsetof(struct top, order)},
-                {"granularity", offsetof(struct top, granularity)},
-                {"policies", offsetof(struct top, policies)},
-                {"source", offsetof(struct top, source)}};
-
-static struct param top_row(size_t i)
-{
-    const struct param *p = run_param_rows;
-
-    while (strcmp(p->name, top_rows[i].name) != 0)
-        p++;
-    struct param row = *p;
-    row.offset = top_rows[i].offset;
-    return row;
-}
-
-static int bind_top(struct config *config, struct param rows[ARRAY_SIZE(top_rows) + 1],
-                    struct top *to, struct err *e)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(top_rows); i++)
-        rows[i] = top_row(i);
-    rows[ARRAY_SIZE(top_rows)] = (struct param)PARAM_END;
-    return config_bind(config, "", rows, to, e);
-}
-
 /* ---- the policy ----------------------------------------------------------------------------- */
 
 static size_t label_length(const char *spec)
@@ -57,15 +20,14 @@ static size_t label_length(const char *spec)
 }
 
 /* Picks the policy that is asked for, or else the configuration's first one that checks. */
-static int pick_spec(struct why_asked *a, const char *wanted, const struct param_list *all,
-                     struct err *e)
+static int pick_spec(struct why_asked *a, const char *wanted, struct err *e)
 {
     if (wanted && !a->dir) {
         a->spec = xstrdup(wanted);
         return 0;
     }
-    for (size_t i = 0; i < all->n && !a->spec; i++) {
-        const char *spec = all->item[i];
+    for (size_t i = 0; i < a->others && !a->spec; i++) {
+        const char *spec = a->other[i];
         const size_t n = label_length(spec);
         const bool is =
             wanted ? strlen(wanted) == n && !strncmp(spec, wanted, n) : strcmp(spec, "none") != 0;
@@ -79,79 +41,59 @@ static int pick_spec(struct why_asked *a, const char *wanted, const struct param
     return 0;
 }
 
-static void keep_specs(struct why_asked *a, const struct param_list *all)
+static void keep_specs(struct why_asked *a, const char *all)
 {
-    a->other = xcalloc(all->n + 1, sizeof *a->other);
-    for (size_t i = 0; i < all->n; i++)
-        a->other[a->others++] = xstrdup(all->item[i]);
-}
-
-static char *view_names(unsigned bits)
-{
-    char *all = NULL;
-
-    for (const struct view_info *v = view_info; v->name; v++)
-        if (v->bits == bits)
-            return xstrdup(v->name);
-    for (const struct view_info *v = view_info; v->name; v++)
-        if (v->bits && !(v->bits & (v->bits - 1)) && bits & v->bits)
-            xappend(&all, all ? "," : "", v->name);
-    return all ? all : xstrdup("tracked");
-}
-
-/* Makes the policy for a moment, to ask it for its view and its promises. */
-static int ask_policy(struct why_asked *a, struct config *config, struct err *e)
-{
-    enum { EXACT = CLAIM_SOUND | CLAIM_PRECISE | CLAIM_EAGER };
-    struct stats *stats = stats_new();
-    const uint64_t number = 0;
-    const struct checker_env env = {
-        .config = config, .stats = stats, .number = &number, .granule = 8, .err = e};
-    struct checker *checker = checker_new(a->spec, &env, e);
-
-    if (checker) {
-        const void *self;
-        a->promise = checker_promise(checker);
-        a->property = xstrdup(a->promise.property ? a->promise.property : "");
-        a->view_bits = checker_view(checker);
-        a->view = view_names(a->view_bits);
-        a->policy = checker_policy(checker, &self)->name;
-        a->by_access = (a->promise.claims & (CLAIM_EAGER | CLAIM_REGION)) == CLAIM_EAGER;
-        a->exact = (a->promise.claims & (EXACT | CLAIM_REGION)) == EXACT &&
-                   a->promise.conflicts == CONFLICT_ALL;
-        a->label = xasprintf("%.*s", (int)label_length(a->spec), a->spec);
+    a->other = xcalloc(strlen(all) + 1, sizeof *a->other);
+    for (const char *at = all; *at; at += strspn(at, ",")) {
+        a->other[a->others++] = xasprintf("%.*s", (int)strcspn(at, ","), at);
+        at += strcspn(at, ",");
     }
-    a->promise.property = NULL;
-    checker_free(checker);
-    stats_free(stats);
-    return e->code ? -1 : 0;
 }
 
-/* Finds the order of events. There is only one without a machine ("none", the first choice). */
-static void find_order(struct why_asked *a, const struct top *top, const struct param *order)
+static int ask_policy(struct why_asked *a, struct lardsim *l, struct err *e)
 {
-    const bool machine = a->dir && top->machine,
-               program = machine && sim_asks(top->order, top->source);
+    struct lardsim_promise is;
 
-    a->repeats = program || (machine && strcmp(order->choices[top->order], "recorded") != 0);
+    if (lardsim_promise(l, a->spec, &is)) {
+        *e = *lardsim_err(l);
+        return -1;
+    }
+    is.property = a->property = xstrdup(is.property);
+    is.view = a->view = xstrdup(is.view);
+    a->is = is;
+    a->label = xasprintf("%.*s", (int)label_length(a->spec), a->spec);
+    return 0;
+}
+
+/* Finds the order of events. There is only one without a machine. */
+static void find_order(struct why_asked *a, struct lardsim *l, const char *machine,
+                       const char *order)
+{
+    const bool has = a->dir && strcmp(machine, "none") != 0,
+               program = has && lardsim_asks(l, a->source);
+
+    a->repeats = program || (has && strcmp(order, "recorded") != 0);
     a->order = program ? "program" : a->repeats ? "timed" : "recorded";
 }
 
 static int settle(struct why_asked *a, const struct why_question *q, struct err *e)
 {
-    struct config *config = config_new(run_presets);
-    struct param rows[ARRAY_SIZE(top_rows) + 1];
-    struct top top;
-    int failed = given_gather(&a->settings, config, e) || bind_top(config, rows, &top, e);
+    struct lardsim *l = given_asked(&a->settings, e);
+    char *policies = given_setting(l, "policies", e);
+    int failed = !policies;
 
     if (!failed) {
-        a->source = xstrdup(a->dir ? top.source : q->where);
-        a->granule = xstrdup(rows[2].choices[top.granularity]);
-        find_order(a, &top, &rows[1]);
-        keep_specs(a, &top.policies);
-        failed = pick_spec(a, q->policy, &top.policies, e) || ask_policy(a, config, e);
+        char *machine = lardsim_setting(l, "machine"), *order = lardsim_setting(l, "order");
+        a->source = a->dir ? lardsim_setting(l, "source") : xstrdup(q->where);
+        a->granule = lardsim_setting(l, "granularity");
+        find_order(a, l, machine, order);
+        keep_specs(a, policies);
+        failed = pick_spec(a, q->policy, e) || ask_policy(a, l, e);
+        free(machine);
+        free(order);
     }
-    config_free(config);
+    free(policies);
+    lardsim_free(l);
     return failed ? -1 : 0;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "results/job/progress.h"
 #include "base/program/place.h"
@@ -49,7 +50,7 @@ static void hear_race(void *arg, const struct lardsim_race *race)
     struct why_asked *a = h->asked;
     const bool own = !strcmp(race->policy, a->label);
 
-    if (own && !a->by_access && race->is.known)
+    if (own && !a->is.by_access && race->is.known)
         keep_location(h->said, race->is.event, race->addr, race->size, race->is.region, NULL);
     if (!race->is.known || race->is.region)
         return;
@@ -72,7 +73,7 @@ static void hear_difference(void *arg, const struct lardsim_difference *d)
 
     if (strcmp(d->policy, a->label) != 0)
         return;
-    if (!a->by_access && !strcmp(d->of, "place"))
+    if (!a->is.by_access && !strcmp(d->of, "place"))
         keep_location(h->said, d->is.event, d->location, 1, false, d->reason);
     if (d->is.event != event || h->said->reason)
         return;
@@ -193,7 +194,7 @@ static void find_positions(struct policy_said *s, const struct executed *x, uint
 
 bool said_needed(const struct why_asked *a)
 {
-    return !a->exact || a->view_bits || (a->by_id && !a->race.found);
+    return !a->is.exact || strcmp(a->view, "tracked") || (a->by_id && !a->race.found);
 }
 
 static int not_reported(const struct why_asked *a, struct err *e)

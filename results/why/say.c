@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "policy/view.h"
 #include "results/why/why.h"
 
 /* ---- names ---------------------------------------------------------------------------------- */
@@ -420,7 +421,7 @@ static void say_missed(const struct answer *a, struct sentences *to)
         return;
     }
     for (size_t i = 0; i < t->moves; i++)
-        if (between(t, &t->move[i]) && t->move[i].copy && a->asked->view_bits & VIEW_NO_COPY)
+        if (between(t, &t->move[i]) && t->move[i].copy && w->view & VIEW_NO_COPY)
             say_move(
                 t, &t->move[i],
                 "moved the memory; this view ignores that, and so has no record of the earlier "
@@ -483,7 +484,7 @@ static void say_silent(const struct answer *a, struct sentences *to)
         say(to, "It reports this location%s %llu, and does not judge each access.",
             at->region ? ", in a region that begins with event" : " at event",
             (unsigned long long)at->event);
-    else if (a->asked->promise.claims & CLAIM_REGION)
+    else if (a->asked->is.regions)
         say_region(a, to);
     else if (at && !a->said->reason)
         say(to, "At event %llu, the first race at this location: %s.",

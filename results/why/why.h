@@ -4,9 +4,8 @@
 #define LARDSIM_V_WHY_H
 
 #include "results/job/given.h"
-#include "policy/checker.h"
 #include "results/results.h"
-#include "sim/sim.h"
+#include "sim/lardsim.h"
 #include "sim/why.h"
 
 /* ---- what is asked: why/asked.c ------------------------------------------------------------- */
@@ -34,14 +33,10 @@ struct why_asked {
     char *spec, *label;    /* own; of the policy */
     char **other;          /* own; specs of all policies that are configured */
     size_t others;
-    char *view;     /* owns; names, with commas between */
-    char *granule;  /* owns */
-    char *property; /* owns */
-    unsigned view_bits;
-    struct promise promise; /* its property is not kept */
-    bool exact;             /* it decides on each access by happens-before, and misses nothing */
-    bool by_access;         /* it decides on each access: these are compared, else locations */
-    const char *policy;     /* its name: borrowed */
+    char *view;                /* owns; names, with commas between */
+    char *granule;             /* owns */
+    char *property;            /* owns */
+    struct lardsim_promise is; /* with these texts */
     bool by_id;
     uint64_t id, event; /* the race's id, or the event, that was asked for */
     struct sighting race;

@@ -252,8 +252,8 @@ static void each_stat_of_dsm(struct other_stats *t)
 
 /* Names the statistics of a run that has all policies, on a machine of several nodes with shared
  * L2s and pipelined cores, compared; the run is made, and nothing runs. */
-void lardsim_each_stat(void (*fn)(void *arg, const char *name, const char *unit, const char *help),
-                       void *arg)
+static void each_stat(void (*fn)(void *arg, const char *name, const char *unit, const char *help),
+                      void *arg)
 {
     struct lardsim *l = lardsim_new();
     char *all = xstrdup("policies=");
@@ -274,4 +274,53 @@ void lardsim_each_stat(void (*fn)(void *arg, const char *name, const char *unit,
     each_stat_of_dsm(&(struct other_stats){fn, arg, l->stats});
     free(all);
     lardsim_free(l);
+}
+
+struct row_teller { /* of lardsim_each */
+    void (*fn)(void *arg, const char *name, const char *text, const char *help);
+    void *arg;
+};
+
+static void tell_param(void *teller, const char *section, const struct param *row)
+{
+    const struct row_teller *t = teller;
+    char *name = xasprintf("%s%s%s", section, *section ? "." : "", row->name);
+
+    t->fn(t->arg, name, row->value, row->help);
+    free(name);
+}
+
+static void each_policy(const struct row_teller *t)
+{
+    for (size_t i = 0; policies[i]; i++) {
+        struct lardsim *l = lardsim_new();
+        struct lardsim_promise promise;
+        if (!lardsim_promise(l, policies[i]->name, &promise))
+            t->fn(t->arg, promise.policy, promise.property, policies[i]->summary);
+        lardsim_free(l);
+    }
+}
+
+void lardsim_each(enum lardsim_table table,
+                  void (*fn)(void *arg, const char *name, const char *text, const char *help),
+                  void *arg)
+{
+    struct row_teller t = {fn, arg};
+
+    if (table == LARDSIM_PARAMETERS)
+        sim_each_param(tell_param, &t);
+    if (table == LARDSIM_STATISTICS)
+        each_stat(fn, arg);
+    for (size_t i = 0; table == LARDSIM_PRESETS && run_presets[i].name; i++)
+        fn(arg, run_presets[i].name, run_presets[i].yaml, run_presets[i].help);
+    if (table == LARDSIM_POLICIES)
+        each_policy(&t);
+}
+
+bool lardsim_is_preset(const char *name)
+{
+    for (const struct preset *p = run_presets; p->name; p++)
+        if (!strcmp(p->name, name))
+            return true;
+    return false;
 }

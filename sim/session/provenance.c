@@ -9,14 +9,6 @@
 #include "base/build.h"
 #include "base/folder.h"
 
-/* ---- for the command line ------------------------------------------------------------------- */
-
-void lardsim_each_setting(const struct lardsim *l,
-                          void (*fn)(void *arg, const char *name, const char *text), void *arg)
-{
-    config_each(l->config, fn, arg);
-}
-
 /* The same events from another path are the same run: they have an identity of their own. */
 uint64_t sim_config_hash(const struct lardsim *l)
 {

@@ -60,6 +60,7 @@ void lardsim_free(struct lardsim *l)
     free(l->record.path);
     free(l->record.numbers);
     free(l->output_dir);
+    free(l->property);
     free(l);
 }
 
@@ -86,9 +87,16 @@ int lardsim_preset(struct lardsim *l, const char *name)
     return expect(l, STATE_NEW, "lardsim_preset") ? -1 : config_preset(l->config, name, &l->err);
 }
 
+int lardsim_set_from(struct lardsim *l, const char *assignment, const char *origin)
+{
+    return expect(l, STATE_NEW, "lardsim_set")
+               ? -1
+               : config_set_from(l->config, assignment, origin, &l->err);
+}
+
 int lardsim_set(struct lardsim *l, const char *assignment)
 {
-    return expect(l, STATE_NEW, "lardsim_set") ? -1 : config_set(l->config, assignment, &l->err);
+    return lardsim_set_from(l, assignment, "--set");
 }
 
 int lardsim_output(struct lardsim *l, const char *dir, int overwrite)
@@ -124,13 +132,6 @@ void lardsim_others(struct lardsim *l, const char *const *spec, size_t n)
 {
     l->other = spec;
     l->others = n;
-}
-
-int lardsim_set_from(struct lardsim *l, const char *assignment, const char *origin)
-{
-    return expect(l, STATE_NEW, "lardsim_set_from")
-               ? -1
-               : config_set_from(l->config, assignment, origin, &l->err);
 }
 
 int lardsim_compare(struct lardsim *l)
@@ -169,14 +170,21 @@ uint64_t lardsim_given_hash(const struct lardsim *l)
     return config_given_hash(l->config);
 }
 
-int lardsim_resolve(struct lardsim *l, unsigned hint, FILE *canonical)
+char *lardsim_resolve(struct lardsim *l, unsigned hint)
 {
+    char *text = NULL;
+    size_t n = 0;
+
     l->resolving = true;
     if (lardsim_start(l) || (l->state == STATE_STARTED && session_ready(l, hint)))
-        return -1;
+        return NULL;
     config_put(l->config, "source", "", "default"); /* what it runs is told apart by its events */
-    config_canonical(l->config, canonical);
-    return 0;
+    FILE *out = open_memstream(&text, &n);
+    if (!out)
+        die("no memory for a configuration");
+    config_canonical(l->config, out);
+    fclose(out);
+    return text;
 }
 
 /* ---- events --------------------------------------------------------------------------------- */
@@ -250,11 +258,11 @@ bool session_asks(const struct lardsim *l, const struct source *s)
     return l->params.machine != MACHINE_NONE && asks(l->params.order, s);
 }
 
-bool sim_asks(uint32_t order, const char *source)
+bool lardsim_asks(struct lardsim *l, const char *source)
 {
     struct err e = {0};
-    struct source *s = source_path(source) ? NULL : source_open(source, &e);
-    const bool asked = s && asks(order, s);
+    struct source *s = session_asked(l) || source_path(source) ? NULL : source_open(source, &e);
+    const bool asked = s && session_asks(l, s);
 
     source_close(s);
     return asked;
@@ -483,6 +491,11 @@ int lardsim_finish(struct lardsim *l)
     if (l->on.unused && !l->err.code)
         config_unused(l->config, l->on.unused, l->on.unused_arg);
     return l->err.code ? -1 : 0;
+}
+
+struct err *lardsim_err(struct lardsim *l)
+{
+    return &l->err;
 }
 
 const char *lardsim_error(const struct lardsim *l)

@@ -53,7 +53,8 @@ struct host_clock {
 void host_read(struct host_clock *h);
 const char *host_name(char *to, size_t n);
 
-enum lardsim_state { STATE_NEW, STATE_STARTED, STATE_READY, STATE_FINISHED };
+/* ASKED: it has been asked for settings before it started, and can't start any more. */
+enum lardsim_state { STATE_NEW, STATE_STARTED, STATE_READY, STATE_FINISHED, STATE_ASKED };
 
 struct run_stats {
     uint64_t events, kind[EV_KINDS];
@@ -178,6 +179,8 @@ struct lardsim {
 
     struct host_clock began;
     struct run_callbacks on;
+    char *property; /* owns; of the latest promise */
+    char view[64];
 };
 
 struct lardsim_object session_object(const struct lardsim *l, const struct object_place *p);
@@ -200,6 +203,9 @@ int session_pushes(struct lardsim *l, const char *what);
 /* at: where and when it is, by the host's clock; NULL: that has none. */
 int session_push(struct lardsim *l, const struct host_at *at,
                  const struct event rec[static EVENT_RECORDS]); /* session.c */
+
+/* Binds the top level of an instance that has not started: it is for questions then. promise.c. */
+int session_asked(struct lardsim *l);
 
 /* ---- how many cycles events take, as the run goes on: course.c --------------------------------
  */

@@ -64,12 +64,12 @@ results:
 results/read: results
 results/job: base/program trace sim
 results/table: base/program
-results/drawing: base/program results/job sim policy
+results/drawing: base/program results/job sim
 results/experiment: base/program results results/read results/job results/table results/drawing sim trace policy workloads workloads/measure workloads/programs
 results/why: base/program results results/read results/job results/drawing trace sim policy
 results/page: base/program results results/read results/experiment results/drawing results/why sim
 results/papers: base/program results results/read results/job results/table results/drawing results/experiment trace trace/lives sim workloads workloads/measure workloads/programs
-results/reduce: base/program results/job trace sim policy
+results/reduce: base/program results/job trace sim
 results/validate: base/program results/job sim workloads workloads/programs
 cli: base/program trace isa/lardx86 policy sim workloads workloads/measure workloads/programs results results/job results/read results/table results/drawing results/experiment results/why results/page results/papers results/reduce results/validate
 cli/trace: cli trace trace/lives results/job

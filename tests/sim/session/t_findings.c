@@ -323,7 +323,7 @@ static void note(struct tried *t, const char *key)
 /* Where the sentence excepts something, counts are compared one by one. */
 static bool same(const struct lardsim_finding *f, struct two *t)
 {
-    lardsim_each_stat(compare, t);
+    lardsim_each(LARDSIM_STATISTICS, compare, t);
     if (strstr(f->sentence, "changes nothing but "))
         return !*t->differs;
     return lardsim_behaviour(t->a) == lardsim_behaviour(t->b);
