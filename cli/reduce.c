@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "cli/trace/trace.h"
 #include "results/reduce/reduce.h"
+#include "sim/sim.h"
 #include "base/program/stop.h"
 
 enum { OPT_KEEP = 560, OPT_TESTS };
@@ -22,11 +23,13 @@ struct written_part {
     struct err *err;
 };
 
-static bool write_event(void *arg, const struct event *ev, uint64_t index)
+static bool write_event(void *arg, const struct lardsim_event *kept, uint64_t index)
 {
     struct written_part *w = arg;
+    struct event ev[EVENT_RECORDS];
 
     (void)index;
+    sim_record(kept, ev);
     w->threads += !w->thread[ev->tid];
     w->thread[ev->tid] = true;
     return !names_for(w->names, w->of, ev, w->err) && !w->to->names(w->to, w->names, w->err) &&
@@ -36,9 +39,9 @@ static bool write_event(void *arg, const struct event *ev, uint64_t index)
 static int write_part(const struct trace_part *p, const struct cli *c, uint64_t *threads,
                       struct err *e)
 {
-    const struct sink_info info = source_copy_info(p->source, 0);
+    const struct sink_info info = source_copy_info(sim_source(p->source), 0);
     struct out out = {.file = NULL};
-    struct written_part w = {.of = p->source->names, .names = names_new(), .err = e};
+    struct written_part w = {.of = sim_source(p->source)->names, .names = names_new(), .err = e};
 
     w.thread = xcalloc(MAX_THREADS, sizeof *w.thread);
     int failed = out_open(&out, c, c->arg[1], &info, e);

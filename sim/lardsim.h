@@ -452,6 +452,80 @@ struct json;
 /* Writes them as the member "findings", in lardsim's own programs. */
 LARDSIM_API void lardsim_findings_json(const struct lardsim_findings *all, struct json *j);
 
+/* ---- sources, event by event ------------------------------------------------------------------
+ */
+
+struct lardsim_source;
+/* source: as lardsim_run takes it. NULL: error. */
+LARDSIM_API struct lardsim_source *lardsim_source_open(const char *source, struct err *e);
+LARDSIM_API void lardsim_source_close(struct lardsim_source *s); /* NULL is fine */
+/* Reads the next event: 1; 0: there is none; -1: error. */
+LARDSIM_API int lardsim_source_next(struct lardsim_source *s, struct lardsim_event *ev,
+                                    struct err *e);
+struct lardsim_source_info {
+    const char *name, *layout;
+    uint64_t first;       /* number of the first event */
+    unsigned granularity; /* in bytes; 0: none is known */
+    bool asked;           /* a machine may ask its threads (order=program) */
+};
+LARDSIM_API struct lardsim_source_info lardsim_source_info(const struct lardsim_source *s);
+/* NULL: not named so far. */
+LARDSIM_API const char *lardsim_source_name(const struct lardsim_source *s,
+                                            enum lardsim_names space, uint64_t id);
+/* The path in a source; NULL: its events are made without a file. */
+LARDSIM_API const char *lardsim_source_path(const char *source);
+/* Runs it to its end, as lardsim_run; takes s. */
+LARDSIM_API int lardsim_run_source(struct lardsim *l, struct lardsim_source *s);
+
+struct lardsim_reading {
+    uint64_t events, done, all; /* done of all: as lardsim_progress; all 0: not known */
+    bool over;                  /* the end was read */
+};
+typedef int lardsim_read_fn(void *arg, const struct lardsim_reading *at, struct err *e);
+/* A source that calls fn for each batch of events that is read, also by lardsim; e has an error if
+ * that failed. -1: it fails. at is NULL when it is closed. Takes s; NULL gives NULL. */
+LARDSIM_API struct lardsim_source *lardsim_source_watch(struct lardsim_source *s,
+                                                        lardsim_read_fn *fn, void *arg);
+
+struct lardsim_summary { /* of all that a source has, if it could be read */
+    uint64_t first, events, identity;
+    uint64_t names;       /* a hash of them; 0: there are none */
+    uint64_t bytes;       /* of the file */
+    unsigned granularity; /* 0: none is known */
+    const char *layout;   /* NULL: of no particular runtime */
+    bool counted;         /* it could */
+    char damage[256];     /* else why */
+};
+/* Of a trace in a file without reading its events, where it has a footer. */
+LARDSIM_API int lardsim_summarize(const char *source, struct lardsim_summary *to, struct err *e);
+
+struct lardsim_kind_info {
+    const char *text, *help;          /* text: the word of the text form */
+    bool access, sync, heap;          /* its class, if it is one of these */
+    bool at;                          /* addr is an address */
+    bool of_object, of_thread, alone; /* addr is an object; aux is a thread; it has no operand */
+    unsigned char object;             /* kinds with one number are about the same sort of object */
+};
+/* False: there is no such kind. */
+LARDSIM_API bool lardsim_kind_info(int kind, struct lardsim_kind_info *to);
+
+/* Writes a trace with the names of a source and what that says of itself; e may have an error of
+ * the caller's when it is closed: then the file is not whole. */
+struct lardsim_writer;
+LARDSIM_API struct lardsim_writer *lardsim_writer(const char *path,
+                                                  const struct lardsim_source *like, struct err *e);
+LARDSIM_API int lardsim_writer_event(struct lardsim_writer *w, const struct lardsim_event *ev,
+                                     struct err *e);
+LARDSIM_API int lardsim_writer_close(struct lardsim_writer *w, struct err *e);
+
+/* Holds events against all stream rules. An event that breaks one is as if it were not there; the
+ * end, too, may break one. */
+struct lardsim_rules;
+LARDSIM_API struct lardsim_rules *lardsim_rules_new(void);
+LARDSIM_API int lardsim_rules_event(struct lardsim_rules *r, const struct lardsim_event *ev,
+                                    struct err *e);
+LARDSIM_API int lardsim_rules_free(struct lardsim_rules *r, struct err *e);
+
 /* ---- several runs over one reading of a source ------------------------------------------------
  */
 

@@ -53,10 +53,10 @@ inside {
     }
     next
 }
-/^(struct|enum) lardsim.*[{;]/ { type = 1 }
+/^(struct|enum|typedef) .*lardsim.*[{;]/ { type = 1 }
 type {
     kept = kept $0 "\n"
-    if (/^}/ || /^(struct|enum).*;/) {
+    if (/^}/ || /^(struct|enum|typedef).*;/) {
         type = 0
         kept = kept "\n"
     }

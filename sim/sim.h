@@ -29,6 +29,10 @@ void sim_each_finding(void (*fn)(void *arg, const char *key, const char *text, c
 
 /* An event of a trace, with its second record if it has one, as lardsim_event takes it. */
 struct lardsim_event sim_event(const struct event *ev);
+void sim_record(const struct lardsim_event *ev, struct event rec[static EVENT_RECORDS]);
+/* A source as the library has it, and back; takes it, NULL gives NULL. */
+struct lardsim_source *sim_adopt(struct source *inner);
+struct source *sim_source(struct lardsim_source *s);
 /* The hash of the configuration without its source: equal for equal configurations. */
 uint64_t sim_config_hash(const struct lardsim *l);
 /* Returns the run's budget: memory of the caller that grows with the run is charged here, and stops

@@ -2,7 +2,6 @@
  * what happened before the part (who holds which lock) is not carried over. */
 #include <inttypes.h>
 
-#include "results/job/stopped.h"
 #include "cli/trace/trace.h"
 
 struct cut {
@@ -80,7 +79,7 @@ static int cut_run(const struct cli *cli, struct err *e)
         return -1;
     progress_begin(&progress, cli_has(cli, OPT_QUIET), 1);
     c.from =
-        progress_source(&progress, stop_source(charged(cli_has(cli, OPT_SALVAGE)
+        shown_source(&progress, stopped_source(charged(cli_has(cli, OPT_SALVAGE)
                                                            ? source_salvage(cli->arg[0], &lost, e)
                                                            : source_open(cli->arg[0], e),
                                                        &all)));

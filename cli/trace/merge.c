@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "results/job/stopped.h"
 #include "cli/trace/trace.h"
 
 enum { INPUT_SHIFT = 48, INPUT_BITS = 10, INPUTS_MAX = 1 << INPUT_BITS };
@@ -123,7 +122,7 @@ static int scan(struct trace_merge *m, struct input_trace *in, struct err *e)
     if (read_twice("trace merge", in->spec, e))
         return -1;
     struct source *from =
-        progress_source(&m->progress, stop_source(charged(source_open(in->spec, e), &m->all)));
+        shown_source(&m->progress, stopped_source(charged(source_open(in->spec, e), &m->all)));
     if (!from)
         return -1;
     if (in == m->in)
@@ -286,8 +285,8 @@ static int take_turns(struct trace_merge *m, struct err *e)
 static int open_inputs(struct trace_merge *m, struct err *e)
 {
     for (size_t i = 0; i < m->inputs; i++) {
-        m->in[i].from = progress_source(
-            &m->progress, stop_source(charged(source_open(m->in[i].spec, e), &m->all)));
+        m->in[i].from = shown_source(
+            &m->progress, stopped_source(charged(source_open(m->in[i].spec, e), &m->all)));
         if (!m->in[i].from)
             return -1;
     }

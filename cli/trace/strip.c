@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "results/job/stopped.h"
 #include "cli/trace/trace.h"
 #include "trace/lives/used.h"
 
@@ -73,8 +72,8 @@ static int take(void *arg, const struct event *ev, uint64_t at, struct err *e)
 
 static int pass(struct strip *s, walk_fn *fn, struct err *e)
 {
-    s->from = progress_source(&s->progress,
-                              stop_source(charged(source_open(s->cli->arg[0], e), &s->all)));
+    s->from = shown_source(&s->progress,
+                           stopped_source(charged(source_open(s->cli->arg[0], e), &s->all)));
     if (!s->from)
         return -1;
     used_again(&s->used);

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "results/job/stopped.h"
 #include "cli/trace/trace.h"
 
 /* The parameters of --set, then those of the operands after OUT. */
@@ -32,7 +31,7 @@ static int synth_run(const struct cli *c, struct err *e)
     if (out_check(c, c->arg[0], e) || parameters(c, &p, e))
         return -1;
     struct source *from = synth_open(&p, e);
-    return from && !out_copy(stop_source(from), c, c->arg[0], e) ? LARD_DONE : -1;
+    return from && !out_copy(stopped_source(from), c, c->arg[0], e) ? LARD_DONE : -1;
 }
 
 static const struct argp_option options[] = {

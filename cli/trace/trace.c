@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "results/job/stopped.h"
+#include "sim/sim.h"
 
 /* ---- a trace file that appears whole or not at all ------------------------------------------ */
 
@@ -126,6 +127,16 @@ int memory_option(struct budget *all, const struct cli *c, struct err *e)
     return cli_u64(c, OPT_MEMORY, &all->limit, e);
 }
 
+struct source *shown_source(struct progress *p, struct source *s)
+{
+    return sim_source(progress_source(p, sim_adopt(s)));
+}
+
+struct source *stopped_source(struct source *s)
+{
+    return sim_source(stop_source(sim_adopt(s)));
+}
+
 struct source *charged(struct source *s, struct budget *all)
 {
     if (s)
@@ -151,7 +162,7 @@ int out_copy(struct source *from, const struct cli *c, const char *path, struct 
     int failed = out_open(&out, c, path, &info, e);
 
     progress_begin(&progress, cli_has(c, OPT_QUIET), 1);
-    from = progress_source(&progress, from);
+    from = shown_source(&progress, from);
     if (!failed)
         failed = trace_pump(from, out.sink, e);
     failed = out_close(&out, failed, e);
@@ -166,7 +177,7 @@ int out_copy_of(open_fn *open, const char *spec, const struct cli *c, const char
 
     if (out_check(c, path, e) || memory_option(&all, c, e))
         return -1;
-    struct source *from = stop_source(charged(open(spec, e), &all));
+    struct source *from = stopped_source(charged(open(spec, e), &all));
     return from ? out_copy(from, c, path, e) : -1;
 }
 

@@ -30,6 +30,9 @@
     }
 /* Sets the limit of --memory (ROW_MEMORY), or its default. */
 int memory_option(struct budget *all, const struct cli *c, struct err *e);
+/* The same source, whose reading is shown, and one that a signal ends; take s, NULL gives NULL. */
+struct source *shown_source(struct progress *p, struct source *s);
+struct source *stopped_source(struct source *s);
 /* Charges s to all, and returns it; NULL is fine. */
 struct source *charged(struct source *s, struct budget *all);
 /* Returns -1 if the verb's own memory is over the limit. */

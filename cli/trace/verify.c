@@ -133,7 +133,7 @@ static int verify_run(const struct cli *c, struct err *e)
     if (memory_option(&all, c, e))
         return -1;
     progress_begin(&progress, cli_has(c, OPT_QUIET), 1);
-    struct source *s = progress_source(&progress, charged(source_open(c->arg[0], e), &all));
+    struct source *s = shown_source(&progress, charged(source_open(c->arg[0], e), &all));
     if (!s)
         return -1;
 

@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "results/experiment/sweep.h"
 #include "base/program/print.h"
-#include "trace/trace.h"
 
 /* ---- a page --------------------------------------------------------------------------------- */
 
@@ -91,7 +90,7 @@ static uint64_t group_memory(const struct sweep *s, const struct predicted *x, c
     if (n == 1 || asked)
         return bare + most;
     return bare + (whole ? most : sum) +
-           (c->machine ? (whole ? events : KEPT_RECORDS) * sizeof(struct event) : 0);
+           (c->machine ? (whole ? events : KEPT_RECORDS) * RECORD_BYTES : 0);
 }
 
 /* The next group that a process takes, as the engine makes them: the first cell that is left, and

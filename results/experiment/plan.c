@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "results/experiment/sweep.h"
 #include "sim/lardsim.h"
-#include "trace/trace.h"
 
 struct planning {
     struct plan *plan;
@@ -38,12 +37,12 @@ static char *beside(const struct spec *s, const char *text, const char *path)
 
 /* A text that identifies a trace file by its events and names. A damaged file is identified by what
  * could be read, as not all of its events are known. */
-static char *identity_of(const char *path, const struct trace_summary *sum)
+static char *identity_of(const char *path, const struct lardsim_summary *sum)
 {
     const unsigned long long first = sum->first, names = sum->names;
 
     if (!sum->counted)
-        return xasprintf("damaged, %s: %llu bytes, %s", path, (unsigned long long)sum->file_bytes,
+        return xasprintf("damaged, %s: %llu bytes, %s", path, (unsigned long long)sum->bytes,
                          sum->damage);
     char *text = xasprintf("events %016llx, from %llu", (unsigned long long)sum->identity, first);
     char *named = sum->names ? xasprintf("names %016llx", names) : NULL;
@@ -51,14 +50,14 @@ static char *identity_of(const char *path, const struct trace_summary *sum)
         xappend(&text, ", ", named);
     free(named);
     if (sum->layout)
-        xappend(&text, ", layout ", layouts[sum->layout].name);
+        xappend(&text, ", layout ", sum->layout);
     return text;
 }
 
 /* A file is what its events and names are, wherever it lies. */
 static int identify_file(struct plan_source *to, const char *path, struct err *e)
 {
-    struct trace_summary sum;
+    struct lardsim_summary sum;
     struct stat st;
 
     if (strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
@@ -66,7 +65,7 @@ static int identify_file(struct plan_source *to, const char *path, struct err *e
                        "%s: no regular file, and a sweep reads its sources more than once; save it "
                        "to a file first",
                        path);
-    if (trace_summarize(to->text, &sum, e))
+    if (lardsim_summarize(to->text, &sum, e))
         return -1;
     to->granularity = sum.granularity;
     to->events = sum.events;
@@ -78,14 +77,15 @@ static int identify_file(struct plan_source *to, const char *path, struct err *e
 /* A generator makes the same events whenever it is asked, in one build. */
 static int identify_made(struct plan_source *to, struct err *e)
 {
-    struct source *s = source_open(to->text, e);
+    struct lardsim_source *s = lardsim_source_open(to->text, e);
 
     if (!s)
         return -1;
-    to->granularity = s->granularity;
+    const struct lardsim_source_info is = lardsim_source_info(s);
+    to->granularity = is.granularity;
     to->identity = xstrdup(to->text);
-    to->asked = s->driven != NULL;
-    source_close(s);
+    to->asked = is.asked;
+    lardsim_source_close(s);
     return 0;
 }
 
@@ -119,7 +119,7 @@ static int add_source(struct planning *w, const struct sweep_point *at, size_t *
 {
     struct plan *p = w->plan;
     const struct setting *given = &w->spec->sources.at[at->source];
-    const char *path = source_path(given->text);
+    const char *path = lardsim_source_path(given->text);
     struct err inner = {0};
 
     if (!path && w->spec->seeds.n && check_seed(w, given))
@@ -133,7 +133,7 @@ static int add_source(struct planning *w, const struct sweep_point *at, size_t *
     else
         s->text = w->spec->seeds.n ? with_seed(given->text, w->spec->seeds.at[at->seed].text)
                                    : xstrdup(given->text);
-    if (path ? identify_file(s, source_path(s->text), &inner) : identify_made(s, &inner)) {
+    if (path ? identify_file(s, lardsim_source_path(s->text), &inner) : identify_made(s, &inner)) {
         err_set(w->e, (enum lard_exit)inner.code, "%s:%u: sources: %s", w->spec->path, given->line,
                 inner.text);
         return -1;
@@ -145,7 +145,7 @@ static int add_source(struct planning *w, const struct sweep_point *at, size_t *
 static int source_at(struct planning *w, const struct sweep_point *at, size_t *to)
 {
     const size_t seeds = w->spec->seeds.n ? w->spec->seeds.n : 1;
-    const bool file = source_path(w->spec->sources.at[at->source].text) != NULL;
+    const bool file = lardsim_source_path(w->spec->sources.at[at->source].text) != NULL;
     size_t *known = &w->source[at->source * seeds + (file ? 0 : at->seed)];
 
     if (*known == SIZE_MAX && add_source(w, at, known))
@@ -411,7 +411,7 @@ static void add_cell(struct planning *w, const struct sweep_point *at, const str
     source_at(w, at, &c->source);
     c->given = at->source;
     c->policy = xasprintf("%.*s", (int)policy_label(policy->text), policy->text);
-    if (w->spec->seeds.n && !source_path(source->text))
+    if (w->spec->seeds.n && !lardsim_source_path(source->text))
         c->seed = xstrdup(w->spec->seeds.at[at->seed].text);
     c->value = names_at_point(w->spec, at, policy->text);
     c->machine = flags & MEMO_MACHINE;

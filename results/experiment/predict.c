@@ -24,7 +24,6 @@
 #include "base/program/place.h"
 #include "results/experiment/sweep.h"
 #include "sim/lardsim.h"
-#include "trace/trace.h"
 
 enum { LOOKS = 64 };
 
@@ -259,15 +258,17 @@ static uint64_t count_events(const char *text)
 {
     const double until = now_seconds() + 1;
     struct err e = {0};
-    struct batch b = {.records = 0};
-    struct source *s = source_open(text, &e);
+    struct lardsim_source *s = lardsim_source_open(text, &e);
+    struct lardsim_event ev;
     uint64_t n = 0;
+    int more = s != NULL;
 
-    while (s && !source_next(s, &b, &e) && b.records && now_seconds() < until)
-        for (const struct event *ev = b.rec; ev < b.rec + b.records; ev += event_records(ev))
-            n++;
-    source_close(s);
-    return b.records || e.code ? 0 : n;
+    while (more > 0 && (n % 4096 || now_seconds() < until)) {
+        more = lardsim_source_next(s, &ev, &e);
+        n += more > 0;
+    }
+    lardsim_source_close(s);
+    return more || e.code ? 0 : n;
 }
 
 /* ---- which cells are run -------------------------------------------------------------------- */

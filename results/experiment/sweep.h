@@ -7,6 +7,8 @@
 #ifndef LARDSIM_V_SWEEP_H
 #define LARDSIM_V_SWEEP_H
 
+#include "base/digest.h"
+#include "base/json.h"
 #include "base/map.h"
 #include "results/job/progress.h"
 #include "results/results.h"
@@ -199,7 +201,7 @@ int sweep_write(const struct sweep_folder *f, const char *name, const char *text
 /* Limits of a process: cells that run at a time, and records of their source that one run goes
  * through before the next. A machine's model is large, and a batch is soon over; detection alone is
  * so quick that a batch should be in the host's caches, so it keeps none. */
-enum { GROUP_MOST = 16, KEPT_RECORDS = 2 << 20 };
+enum { GROUP_MOST = 16, KEPT_RECORDS = 2 << 20, RECORD_BYTES = 32 };
 
 struct group {    /* cells of one source, which one process runs side by side */
     size_t *cell; /* owns; of the plan's */

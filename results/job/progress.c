@@ -257,62 +257,42 @@ void progress_run_over(struct progress *p)
 /* ---- a source that tells of itself ---------------------------------------------------------- */
 
 struct told_source {
-    struct source base;
-    struct source *inner; /* owns */
     struct progress *progress;
-    uint64_t next; /* number of the event after those that were told */
+    uint64_t events; /* that were told */
     double now;
     bool over;
 };
 
-static void tell_batch(struct told_source *s, const struct batch *b)
+static int tell_reading(void *source, const struct lardsim_reading *at, struct err *e)
 {
-    const struct source_extent *x = s->inner->extent;
-    struct progress *p = s->progress;
+    struct told_source *s = source;
 
-    p->events += b->first - s->next;
-    s->next = b->first;
-    if (!b->records && !s->over) {
+    if (!at) {
+        progress_clear(s->progress);
+        free(s);
+        return 0;
+    }
+    if (e->code)
+        return -1;
+    s->progress->events += at->events - s->events;
+    s->events = at->events;
+    if (at->over && !s->over) {
         s->over = true;
-        part_over(p, &s->now);
+        part_over(s->progress, &s->now);
     }
     if (s->over)
-        return;
-    part_at(p, &s->now, x ? x->done : 0, x ? x->all : 0);
-    if (progress_due(p))
-        tell(p);
-}
-
-static int told_next(struct source *source, struct batch *b, struct err *e)
-{
-    struct told_source *s = (struct told_source *)source;
-
-    if (source_next(s->inner, b, e))
-        return -1;
-    tell_batch(s, b);
+        return 0;
+    part_at(s->progress, &s->now, at->done, at->all);
+    if (progress_due(s->progress))
+        tell(s->progress);
     return 0;
 }
 
-static void told_close(struct source *source)
+struct lardsim_source *progress_source(struct progress *p, struct lardsim_source *s)
 {
-    struct told_source *s = (struct told_source *)source;
-
-    progress_clear(s->progress);
-    source_close(s->inner);
-    free(s);
-}
-
-struct source *progress_source(struct progress *p, struct source *inner)
-{
-    if (!inner || p->quiet)
-        return inner;
-    struct told_source *s = xcalloc(1, sizeof *s);
-    s->base = *inner;
-    s->base.next = told_next;
-    s->base.close = told_close;
-    s->base.kept = (struct budget){0}; /* inner has it */
-    s->inner = inner;
-    s->progress = p;
-    s->next = inner->first;
-    return &s->base;
+    if (!s || p->quiet)
+        return s;
+    struct told_source *told = xcalloc(1, sizeof *told);
+    told->progress = p;
+    return lardsim_source_watch(s, tell_reading, told);
 }

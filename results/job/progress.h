@@ -7,9 +7,10 @@
 #ifndef LARDSIM_PROGRESS_H
 #define LARDSIM_PROGRESS_H
 
-#include "base/base.h"
+#include <stdio.h>
+
+#include "base/err.h"
 #include "sim/lardsim.h"
-#include "trace/trace.h"
 
 struct progress {
     bool quiet;
@@ -39,9 +40,9 @@ void progress_clear(struct progress *p);
 void progress_run(struct progress *p, struct lardsim *l, const char *name);
 void progress_run_over(struct progress *p);
 
-/* The next part is what is read from inner until its end: use what is returned in its place. Takes
- * inner; NULL gives NULL. */
-struct source *progress_source(struct progress *p, struct source *inner);
+/* The next part is what is read from s until its end: use what is returned in its place. Takes
+ * s; NULL gives NULL. */
+struct lardsim_source *progress_source(struct progress *p, struct lardsim_source *s);
 
 /* Shows a line in other words: whether one is due, and the line. */
 bool progress_due(struct progress *p);

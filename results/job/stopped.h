@@ -4,13 +4,12 @@
 
 #include "base/program/stop.h"
 #include "sim/lardsim.h"
-#include "trace/trace.h"
 
 /* A signal stops this run from now on, and one that has come does so at once; call it before
  * lardsim_start. NULL: no run is to be stopped any more, before lardsim_free. */
 void stop_run(struct lardsim *l);
-/* A source that fails when a signal has come: use what is returned in its place. Takes inner; NULL
+/* A source that fails when a signal has come: use what is returned in its place. Takes s; NULL
  * gives NULL. */
-struct source *stop_source(struct source *inner);
+struct lardsim_source *stop_source(struct lardsim_source *s);
 
 #endif

@@ -137,7 +137,7 @@ static int run_views(const char *source, struct races *r, struct measured *to,
 
     lardsim_preset(l, "lard-table3");
     lardsim_on_race(l, on_view_race, r);
-    progress_run(progress, l, source_path(source) ? source : workload_spec(source));
+    progress_run(progress, l, lardsim_source_path(source) ? source : workload_spec(source));
     stop_run(l);
     if (!lardsim_start(l))
         lardsim_run(l, source);
@@ -190,7 +190,7 @@ static struct source *open_identified(const char *source, const struct vm_identi
                                       struct err *e)
 {
     *identity = NULL;
-    if (source_path(source))
+    if (lardsim_source_path(source))
         return source_open(source, e);
     struct source *s = workload_open(workload_spec(source), e);
 
@@ -206,8 +206,8 @@ static int run_truth(const char *source, struct races *r, struct measured *to,
 {
     const struct vm_identity *identity;
     struct abstract a;
-    struct source *s =
-        progress_source(progress, stop_source(open_identified(source, &identity, e)));
+    struct source *s = sim_source(
+        progress_source(progress, stop_source(sim_adopt(open_identified(source, &identity, e)))));
 
     if (!s)
         return -1;

@@ -15,7 +15,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "results/reduce/reduce.h"
-#include "sim/sim.h"
 #include "base/program/place.h"
 #include "results/job/stopped.h"
 
@@ -117,15 +116,15 @@ char *keep_says(const struct aim *k)
 
 struct watch { /* a run that is watched */
     struct aim *k;
-    const struct names *names; /* the trace's names: sites go by them */
-    uint64_t id;               /* KEEP_RACE, at first: the race that is looked for */
+    const struct lardsim_source *trace; /* sites go by its names */
+    uint64_t id;                        /* KEEP_RACE, at first: the race that is looked for */
     bool found;
     struct map seen; /* KEEP_DIFFER: events or addresses, to a bit for each policy */
 };
 
-static char *site_text(const struct names *names, uint64_t site)
+static char *site_text(const struct lardsim_source *trace, uint64_t site)
 {
-    const char *name = site ? names_find(names, NAME_SITE, site) : NULL;
+    const char *name = site ? lardsim_source_name(trace, LARDSIM_NAME_SITE, site) : NULL;
 
     if (name)
         return xstrdup(name);
@@ -135,7 +134,7 @@ static char *site_text(const struct names *names, uint64_t site)
 static bool same_sites(const struct watch *w, const struct lardsim_race *race)
 {
     const struct aim *k = w->k;
-    char *a = site_text(w->names, race->is.site), *b = site_text(w->names, race->earlier.site);
+    char *a = site_text(w->trace, race->is.site), *b = site_text(w->trace, race->earlier.site);
     const bool same = (!strcmp(a, k->site[0]) && !strcmp(b, k->site[1])) ||
                       (!strcmp(a, k->site[1]) && !strcmp(b, k->site[0]));
 
@@ -160,8 +159,8 @@ static void watch_race(void *arg, const struct lardsim_race *race)
     if (k->site[0]) {
         w->found = same_sites(w, race);
     } else if (race->id == w->id) {
-        k->site[0] = site_text(w->names, race->is.site);
-        k->site[1] = site_text(w->names, race->earlier.site);
+        k->site[0] = site_text(w->trace, race->is.site);
+        k->site[1] = site_text(w->trace, race->earlier.site);
         k->unsited = !race->is.site && !race->earlier.site;
         k->addr = race->addr;
         w->found = true;
@@ -172,12 +171,13 @@ static int configure(struct lardsim *l, const struct aim *k, const struct trace_
 {
     char *both =
         k->kind == KEEP_DIFFER ? xasprintf("policies=%s,%s", k->word[1], k->word[2]) : NULL;
+    const unsigned granularity = lardsim_source_info(p->source).granularity;
     char granule[24];
     int failed = 0;
 
     /* A trace that is pushed says nothing of itself. What the user says wins. */
-    snprintf(granule, sizeof granule, "granularity=%u", p->source->granularity);
-    if (p->source->granularity)
+    snprintf(granule, sizeof granule, "granularity=%u", granularity);
+    if (granularity)
         failed = lardsim_set(l, granule);
     if (!failed)
         failed = given_apply(k->given, l) || (both && lardsim_set(l, both)) ||
@@ -193,13 +193,12 @@ struct pushing {
     bool failed;
 };
 
-static bool push(void *arg, const struct event *ev, uint64_t index)
+static bool push(void *arg, const struct lardsim_event *ev, uint64_t index)
 {
     struct pushing *to = arg;
-    const struct lardsim_event event = sim_event(ev);
 
     to->index = index;
-    to->failed = lardsim_event(to->l, &event) != 0;
+    to->failed = lardsim_event(to->l, ev) != 0;
     return !to->failed && !to->w->found;
 }
 
@@ -247,7 +246,7 @@ static int run_here(struct aim *k, const struct trace_part *p, const uint64_t *w
 
     map_init(&w->seen, NULL);
     w->k = k;
-    w->names = p->source->names;
+    w->trace = p->source;
     lardsim_on_race(l, watch_race, w);
     stop_run(l);
     if (configure(l, k, p))
@@ -275,36 +274,27 @@ static int holds_here(struct aim *k, const struct trace_part *p, const uint64_t 
 enum { SECONDS_MOST = 600 }; /* the most processor time: a run that hangs does not end the search */
 
 struct candidate_file {
-    struct sink *to;
-    const struct names *names;
+    struct lardsim_writer *to;
     struct err *err;
 };
 
-static bool write_event(void *arg, const struct event *ev, uint64_t index)
+static bool write_event(void *arg, const struct lardsim_event *ev, uint64_t index)
 {
     struct candidate_file *w = arg;
 
     (void)index;
-    return !w->to->event(w->to, ev, w->err);
+    return !lardsim_writer_event(w->to, ev, w->err);
 }
 
 static int write_candidate(const struct aim *k, const struct trace_part *p, const uint64_t *which,
                            struct err *e)
 {
-    const struct sink_info info = source_copy_info(p->source, 0);
-    FILE *out = fopen(k->file, "we");
-    struct candidate_file w = {.err = e};
+    struct candidate_file w = {lardsim_writer(k->file, p->source, e), e};
 
-    if (!out)
-        return err_set(e, LARD_OUTPUT, "%s: %s", k->file, strerror(errno));
-    w.to = sink_binary(out, &info, CODEC_RAW, 0, e);
-    if (w.to && (w.to->names(w.to, p->source->names, e) || part_each(p, which, write_event, &w, e)))
-        w.to->abort(w.to);
-    else if (w.to)
-        w.to->finish(w.to, e);
-    if (fclose(out) && !e->code)
-        err_set(e, LARD_OUTPUT, "%s: %s", k->file, strerror(errno));
-    return e->code ? -1 : 0;
+    if (!w.to)
+        return -1;
+    part_each(p, which, write_event, &w, e);
+    return lardsim_writer_close(w.to, e);
 }
 
 static char **arguments(const struct aim *k)
@@ -409,7 +399,7 @@ static int find_race(struct aim *k, const struct trace_part *p, struct err *e)
     struct lardsim *l = lardsim_new();
 
     w.k = k;
-    w.names = p->source->names;
+    w.trace = p->source;
     map_init(&w.seen, NULL);
     lardsim_on_race(l, watch_race, &w);
     stop_run(l);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "results/job/stopped.h"
@@ -33,38 +34,34 @@ uint64_t bits_count(const uint64_t *bits, uint64_t n)
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-static int each_read(struct source *s, const uint64_t *which, part_fn *fn, void *arg, struct err *e)
+static int each_read(struct lardsim_source *s, const uint64_t *which, part_fn *fn, void *arg,
+                     struct err *e)
 {
-    struct batch b;
-    uint64_t index = 0;
+    struct lardsim_event ev;
+    int more;
 
-    for (;;) {
-        if (source_next(s, &b, e))
-            return -1;
-        if (b.records == 0)
+    for (uint64_t index = 0; (more = lardsim_source_next(s, &ev, e)) > 0; index++)
+        if ((!which || bit_is(which, index)) && !fn(arg, &ev, index))
             return 0;
-        for (size_t i = 0; i < b.records; i += event_records(&b.rec[i]), index++)
-            if ((!which || bit_is(which, index)) && !fn(arg, &b.rec[i], index))
-                return 0;
-    }
+    return more;
 }
 
 int part_each(const struct trace_part *p, const uint64_t *which, part_fn *fn, void *arg,
               struct err *e)
 {
-    if (p->rec) {
+    if (p->ev) {
         for (uint64_t i = 0; i < p->n; i++)
-            if (bit_is(which, i) && !fn(arg, &p->rec[p->at[i]], i))
+            if (bit_is(which, i) && !fn(arg, &p->ev[i], i))
                 return 0;
         return 0;
     }
-    struct source *s = stop_source(source_open(p->spec, e));
+    struct lardsim_source *s = stop_source(lardsim_source_open(p->spec, e));
     const int failed = s ? each_read(s, which, fn, arg, e) : -1;
-    source_close(s);
+    lardsim_source_close(s);
     return failed;
 }
 
-static bool count(void *arg, const struct event *ev, uint64_t index)
+static bool count(void *arg, const struct lardsim_event *ev, uint64_t index)
 {
     struct trace_part *p = arg;
 
@@ -76,7 +73,7 @@ static bool count(void *arg, const struct event *ev, uint64_t index)
 int part_open(struct trace_part *p, const char *spec, struct err *e)
 {
     *p = (struct trace_part){.spec = spec};
-    p->source = stop_source(source_open(spec, e));
+    p->source = stop_source(lardsim_source_open(spec, e));
     if (!p->source || each_read(p->source, NULL, count, p, e))
         return -1;
     p->kept = xcalloc(words(p->n), sizeof *p->kept);
@@ -88,9 +85,8 @@ int part_open(struct trace_part *p, const char *spec, struct err *e)
 
 void part_close(struct trace_part *p)
 {
-    source_close(p->source);
-    free(p->rec);
-    free(p->at);
+    lardsim_source_close(p->source);
+    free(p->ev);
     free(p->mate);
     free(p->kept);
 }
@@ -99,30 +95,30 @@ void part_close(struct trace_part *p)
 
 /* Returns the kind by which the two halves of a pair know each other: one half without the other is
  * of no use, or breaks a rule. */
-static int pair_of(const struct event *ev)
+static int pair_of(const struct lardsim_event *ev)
 {
     switch (ev->kind) {
-    case EV_ACQUIRE:
-    case EV_RELEASE:
-        return EV_ACQUIRE;
-    case EV_ACQUIRE_SHARED:
-    case EV_RELEASE_SHARED:
-        return EV_ACQUIRE_SHARED;
-    case EV_WAIT_ENTER:
-    case EV_WAIT_EXIT:
-        return EV_WAIT_ENTER;
-    case EV_BARRIER_ARRIVE:
-    case EV_BARRIER_DEPART:
-        return EV_BARRIER_ARRIVE;
-    case EV_TXN_BEGIN:
-    case EV_TXN_COMMIT:
-        return EV_TXN_BEGIN;
-    case EV_GC_BEGIN:
-    case EV_GC_END:
-        return EV_GC_BEGIN;
-    case EV_ROI_BEGIN:
-    case EV_ROI_END:
-        return EV_ROI_BEGIN;
+    case LARDSIM_ACQUIRE:
+    case LARDSIM_RELEASE:
+        return LARDSIM_ACQUIRE;
+    case LARDSIM_ACQUIRE_SHARED:
+    case LARDSIM_RELEASE_SHARED:
+        return LARDSIM_ACQUIRE_SHARED;
+    case LARDSIM_WAIT_ENTER:
+    case LARDSIM_WAIT_EXIT:
+        return LARDSIM_WAIT_ENTER;
+    case LARDSIM_BARRIER_ARRIVE:
+    case LARDSIM_BARRIER_DEPART:
+        return LARDSIM_BARRIER_ARRIVE;
+    case LARDSIM_TXN_BEGIN:
+    case LARDSIM_TXN_COMMIT:
+        return LARDSIM_TXN_BEGIN;
+    case LARDSIM_GC_BEGIN:
+    case LARDSIM_GC_END:
+        return LARDSIM_GC_BEGIN;
+    case LARDSIM_ROI_BEGIN:
+    case LARDSIM_ROI_END:
+        return LARDSIM_ROI_BEGIN;
     default:
         return 0;
     }
@@ -137,12 +133,12 @@ static void find_mates(struct trace_part *p)
     p->mate = xcalloc((size_t)p->n + 1, sizeof *p->mate);
     map_init(&open, NULL);
     for (uint64_t i = 0; i < p->n; i++) {
-        const struct event *ev = &p->rec[p->at[i]];
+        const struct lardsim_event *ev = &p->ev[i];
         const int pair = pair_of(ev);
         if (!pair)
             continue;
-        const bool wide = pair == EV_GC_BEGIN || pair == EV_ROI_BEGIN;
-        const uint64_t key[3] = {(uint64_t)pair, wide ? 0 : ev->tid, wide ? 0 : ev->addr};
+        const bool wide = pair == LARDSIM_GC_BEGIN || pair == LARDSIM_ROI_BEGIN;
+        const uint64_t key[3] = {(uint64_t)pair, wide ? 0 : ev->thread, wide ? 0 : ev->addr};
         uint64_t *top = map_put(&open, digest_bytes(key, sizeof key));
         if (ev->kind == pair) {
             below[i] = *top;
@@ -160,39 +156,32 @@ static void find_mates(struct trace_part *p)
 /* ---- holding what is left ------------------------------------------------------------------- */
 
 struct taking {
-    struct event *rec;
-    size_t *at;
-    size_t records, events;
+    struct lardsim_event *ev;
+    size_t n;
 };
 
-static bool take(void *arg, const struct event *ev, uint64_t index)
+static bool take(void *arg, const struct lardsim_event *ev, uint64_t index)
 {
     struct taking *t = arg;
 
     (void)index;
-    t->at[t->events++] = t->records;
-    for (unsigned i = 0; i < event_records(ev); i++)
-        t->rec[t->records++] = ev[i];
+    t->ev[t->n++] = *ev;
     return true;
 }
 
 static int hold(struct trace_part *p, struct err *e)
 {
-    struct taking t = {.rec = xcalloc((size_t)p->count * EVENT_RECORDS + 1, sizeof *t.rec),
-                       .at = xcalloc((size_t)p->count + 1, sizeof *t.at)};
+    struct taking t = {.ev = xcalloc((size_t)p->count + 1, sizeof *t.ev)};
 
     if (part_each(p, p->kept, take, &t, e)) {
-        free(t.rec);
-        free(t.at);
+        free(t.ev);
         return -1;
     }
-    free(p->rec);
-    free(p->at);
+    free(p->ev);
     free(p->mate);
     free(p->kept);
-    p->rec = t.rec;
-    p->at = t.at;
-    p->n = p->count = t.events;
+    p->ev = t.ev;
+    p->n = p->count = t.n;
     p->kept = xcalloc(words(p->n), sizeof *p->kept);
     for (uint64_t i = 0; i < p->n; i++)
         p->kept[i / 64] |= UINT64_C(1) << i % 64;
@@ -205,33 +194,33 @@ int part_keep(struct trace_part *p, uint64_t *which, struct err *e)
     free(p->kept);
     p->kept = which;
     p->count = bits_count(which, p->n);
-    const bool few = p->rec ? p->count < p->n / 2 : p->count <= PART_HELD / EVENT_RECORDS;
+    const bool few = p->ev ? p->count < p->n / 2 : p->count <= PART_HELD;
     return few ? hold(p, e) : 0;
 }
 
 /* ---- repair --------------------------------------------------------------------------------- */
 
 struct repair {
-    struct rules *rules;
+    struct lardsim_rules *rules;
     uint64_t *which;
-    uint64_t number, dropped;
+    uint64_t dropped;
     uint64_t gc, roi; /* 1 + the index of the begin that is open */
 };
 
-static bool obey(void *arg, const struct event *ev, uint64_t index)
+static bool obey(void *arg, const struct lardsim_event *ev, uint64_t index)
 {
     struct repair *r = arg;
     struct err broken = {0, ""};
 
-    if (rules_apply(r->rules, ev, r->number++, &broken)) {
+    if (lardsim_rules_event(r->rules, ev, &broken)) {
         bit_clear(r->which, index);
         r->dropped++;
         return true;
     }
-    if (ev->kind == EV_GC_BEGIN || ev->kind == EV_GC_END)
-        r->gc = ev->kind == EV_GC_BEGIN ? index + 1 : 0;
-    if (event_is_region(ev))
-        r->roi = ev->kind == EV_ROI_BEGIN ? index + 1 : 0;
+    if (ev->kind == LARDSIM_GC_BEGIN || ev->kind == LARDSIM_GC_END)
+        r->gc = ev->kind == LARDSIM_GC_BEGIN ? index + 1 : 0;
+    if (ev->kind == LARDSIM_ROI_BEGIN || ev->kind == LARDSIM_ROI_END)
+        r->roi = ev->kind == LARDSIM_ROI_BEGIN ? index + 1 : 0;
     return true;
 }
 
@@ -252,13 +241,12 @@ int part_repair(const struct trace_part *p, uint64_t *which, uint64_t *dropped, 
 
     do {
         struct err broken = {0, ""};
-        r = (struct repair){.rules = rules_new(true), .which = which};
+        r = (struct repair){.rules = lardsim_rules_new(), .which = which};
         int failed = part_each(p, which, obey, &r, e);
-        if (!failed && rules_finish(r.rules, &broken)) {
+        if (lardsim_rules_free(r.rules, &broken) && !failed) {
             drop_open(&r, r.gc);
             drop_open(&r, r.roi);
         }
-        rules_free(r.rules);
         if (failed)
             return -1;
         all += r.dropped;

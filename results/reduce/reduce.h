@@ -5,23 +5,21 @@
 
 #include "results/job/progress.h"
 #include "results/job/given.h"
-#include "trace/trace.h"
 
 /* ---- a part of a trace: reduce/part.c ------------------------------------------------------- */
 
 /* A trace is its events by index, from 0. Of each a bit says whether it is kept. As long as many
  * are kept they are read from the source each time; a part that is small enough is held in memory,
  * and then its events have new indices. */
-enum { PART_HELD = 1 << 20 }; /* records that are held in memory at most */
+enum { PART_HELD = 1 << 19 }; /* events that are held in memory at most */
 struct trace_part {
     const char *spec;
-    struct source *source; /* owns; the first reading: names, and what the trace says of itself */
-    struct event *rec;     /* owns; NULL: it is read */
-    size_t *at;            /* owns; index to record, where it is held */
-    uint64_t *mate;        /* owns; index to 1 + that of the other half of a pair; 0: none */
-    uint64_t n;            /* indices */
-    uint64_t *kept;        /* owns; bits */
-    uint64_t count;        /* how many are set */
+    struct lardsim_source *source; /* owns; the first reading: names, and what it says of itself */
+    struct lardsim_event *ev;      /* owns; by index; NULL: it is read */
+    uint64_t *mate; /* owns; index to 1 + that of the other half of a pair; 0: none */
+    uint64_t n;     /* indices */
+    uint64_t *kept; /* owns; bits */
+    uint64_t count; /* how many are set */
 };
 static inline bool bit_is(const uint64_t *bits, uint64_t i)
 {
@@ -37,7 +35,7 @@ uint64_t bits_count(const uint64_t *bits, uint64_t n);
 int part_open(struct trace_part *p, const char *spec, struct err *e); /* to be closed either way */
 void part_close(struct trace_part *p);
 /* Calls fn for each event whose bit is set, until it returns false. 0 or -1. */
-typedef bool part_fn(void *arg, const struct event *ev, uint64_t index);
+typedef bool part_fn(void *arg, const struct lardsim_event *ev, uint64_t index);
 int part_each(const struct trace_part *p, const uint64_t *which, part_fn *fn, void *arg,
               struct err *e);
 /* Clears the bits of events that break a stream rule without those that are missing, until none
@@ -57,7 +55,7 @@ struct aim {
     char *word[3];             /* own; "race" ID, "differ" P Q, "exit" N */
     /* For race: both sites as text; if neither is known, the address. */
     char *site[2];
-    sim_addr addr;
+    uint64_t addr;
     bool unsited;
     /* For differ: by events, or by addresses; and which of the two policies reports what the other
      * does not. */

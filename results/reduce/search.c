@@ -28,32 +28,33 @@ enum line {
 };
 enum { LINE_BITS = 6, BLOCK_BITS = 12 }; /* log2: bytes of memory, events of a read trace */
 
-static bool key_on(const struct trace_part *p, enum line line, const struct event *ev,
+static bool key_on(const struct trace_part *p, enum line line, const struct lardsim_event *ev,
                    uint64_t index, uint64_t *key)
 {
-    const struct ev_info *info = &ev_info[ev->kind];
+    struct lardsim_kind_info is;
 
+    lardsim_kind_info(ev->kind, &is);
     switch (line) {
     case LINE_THREADS:
-        *key = ev->tid;
+        *key = ev->thread;
         return true;
     case LINE_MEMORY:
         *key = ev->addr >> LINE_BITS;
-        return info->class == CLASS_ACCESS;
+        return is.access;
     case LINE_OBJECTS:
-        *key = ev->addr * 16 + info->object;
-        return info->class == CLASS_SYNC && (info->form == FORM_OBJECT || info->form == FORM_ROUND);
+        *key = ev->addr * 16 + is.object;
+        return is.sync && is.of_object;
     case LINE_HEAP:
         *key = ev->addr;
-        return info->class == CLASS_HEAP;
+        return is.heap;
     case LINE_KINDS:
         *key = ev->kind;
-        return info->class != CLASS_ACCESS;
+        return !is.access;
     case LINE_EVENTS:
-        *key = p->rec ? index : index >> BLOCK_BITS;
+        *key = p->ev ? index : index >> BLOCK_BITS;
         return true;
     case LINE_PAIRS:
-        *key = !p->rec                                        ? index >> BLOCK_BITS
+        *key = !p->ev                                         ? index >> BLOCK_BITS
                : p->mate[index] && p->mate[index] - 1 < index ? p->mate[index] - 1
                                                               : index;
         return true;
@@ -125,7 +126,7 @@ struct keys { /* on a line, in the order in which they come */
     uint64_t *which;
 };
 
-static bool collect(void *arg, const struct event *ev, uint64_t index)
+static bool collect(void *arg, const struct lardsim_event *ev, uint64_t index)
 {
     struct keys *k = arg;
     uint64_t key;
@@ -146,11 +147,12 @@ static bool is_taken(const struct keys *k, uint64_t key)
 }
 
 /* Events that name a thread go with it. */
-static bool take_away(void *arg, const struct event *ev, uint64_t index)
+static bool take_away(void *arg, const struct lardsim_event *ev, uint64_t index)
 {
     struct keys *k = arg;
     uint64_t key;
-    const bool named = k->line == LINE_THREADS && ev_info[ev->kind].form == FORM_THREAD;
+    struct lardsim_kind_info is;
+    const bool named = k->line == LINE_THREADS && lardsim_kind_info(ev->kind, &is) && is.of_thread;
 
     if ((key_on(k->part, k->line, ev, index, &key) && is_taken(k, key)) ||
         (named && is_taken(k, ev->aux)))

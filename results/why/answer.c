@@ -3,6 +3,7 @@
 #include "results/job/progress.h"
 #include "results/job/stopped.h"
 #include "results/why/why.h"
+#include "sim/sim.h"
 
 struct looking { /* the readings: each is a part of the progress */
     const char *source;
@@ -13,7 +14,7 @@ static struct source *open_source(void *arg, struct err *e)
 {
     struct looking *l = arg;
 
-    return progress_source(l->progress, stop_source(source_open(l->source, e)));
+    return sim_source(progress_source(l->progress, stop_source(lardsim_source_open(l->source, e))));
 }
 
 static int look_at_all(struct answer *to, const struct why_asked *a, struct looking *l,

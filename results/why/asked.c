@@ -182,10 +182,10 @@ static int read_races(struct why_asked *a, const struct seal *s, struct err *e)
 /* The events must be those of that run: else their numbers mean others. */
 static int same_source(const struct why_asked *a, struct err *e)
 {
-    struct trace_summary is;
+    struct lardsim_summary is;
     char identity[24];
 
-    if (trace_summarize(a->source, &is, e))
+    if (lardsim_summarize(a->source, &is, e))
         return -1;
     snprintf(identity, sizeof identity, "%016" PRIx64, is.identity);
     if (!a->past.complete || !is.counted || !strcmp(identity, a->past.identity))
@@ -200,9 +200,9 @@ static int same_source(const struct why_asked *a, struct err *e)
 static int source_there(const struct why_asked *a, struct err *e)
 {
     struct err gone = {0, ""};
-    struct source *s = source_open(a->source, &gone);
+    struct lardsim_source *s = lardsim_source_open(a->source, &gone);
 
-    source_close(s);
+    lardsim_source_close(s);
     if (s)
         return same_source(a, e);
     return err_set(e, (enum lard_exit)gone.code,
@@ -256,7 +256,7 @@ static int parse_which(struct why_asked *a, const char *text, struct err *e)
 /* Relative paths of a run lead on from where it was started, if that is still there. */
 static void go_there(const struct why_asked *a)
 {
-    if (a->past.folder && source_path(a->source) && chdir(a->past.folder) && errno == ENOMEM)
+    if (a->past.folder && lardsim_source_path(a->source) && chdir(a->past.folder) && errno == ENOMEM)
         die("no memory");
 }
 

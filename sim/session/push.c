@@ -38,34 +38,43 @@ SAME(LINE_INVALIDATE);
 SAME(LINE_EVICT);
 #undef SAME
 
+static bool is_access(const struct lardsim_event *ev)
+{
+    return ev->kind < EV_KINDS && ev_info[ev->kind].class == CLASS_ACCESS;
+}
+
+/* An event has a second record only if it needs one, as in a trace. */
+void sim_record(const struct lardsim_event *ev, struct event rec[static EVENT_RECORDS])
+{
+    rec[0] = (struct event){.addr = ev->addr,
+                            .aux = is_access(ev) ? ev->site : ev->aux,
+                            .size = is_access(ev) ? ev->size : 0,
+                            .gap = ev->gap,
+                            .tid = ev->thread,
+                            .flags = ev->flags,
+                            .kind = ev->kind};
+    rec[1] = (struct event){0};
+    if (!is_access(ev) && (event_has_second(ev->kind) || ev->site || ev->addr2 || ev->size)) {
+        rec[0].flags |= EVF_MORE;
+        rec[1] = (struct event){.addr = ev->addr2, .aux = ev->site, .size = ev->size};
+    }
+}
+
 static int push(struct lardsim *l, const struct host_at *at, const struct lardsim_event *ev)
 {
-    struct event rec[EVENT_RECORDS] = {{.addr = ev->addr,
-                                        .aux = ev->aux,
-                                        .gap = at ? at->gap : ev->gap,
-                                        .tid = ev->thread,
-                                        .flags = ev->flags,
-                                        .kind = ev->kind}};
+    struct event rec[EVENT_RECORDS];
 
     /* The record of the library's own: a caller can't say how many records follow. */
     if (ev->flags & EVF_MORE)
         return err_set(&l->err, LARD_TRACE, "event %llu: no flag 0x%x",
                        (unsigned long long)l->number, EVF_MORE);
-
-    if (ev->kind < EV_KINDS && ev_info[ev->kind].class == CLASS_ACCESS) {
-        if (ev->aux || ev->addr2)
-            return err_set(&l->err, LARD_TRACE,
-                           "event %llu: an access has no aux and no second address",
-                           (unsigned long long)l->number);
-        rec[0].size = ev->size;
-        rec[0].aux = ev->site;
-        return session_push(l, at, rec);
-    }
-    /* An event has a second record only if it needs one, as in a trace. */
-    if (event_has_second(ev->kind) || ev->site || ev->addr2 || ev->size) {
-        rec[0].flags |= EVF_MORE;
-        rec[1] = (struct event){.addr = ev->addr2, .aux = ev->site, .size = ev->size};
-    }
+    if (is_access(ev) && (ev->aux || ev->addr2))
+        return err_set(&l->err, LARD_TRACE,
+                       "event %llu: an access has no aux and no second address",
+                       (unsigned long long)l->number);
+    sim_record(ev, rec);
+    if (at)
+        rec[0].gap = at->gap;
     return session_push(l, at, rec);
 }
 

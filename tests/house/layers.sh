@@ -72,7 +72,7 @@ results/papers: base/program results results/read results/job results/table resu
 results/reduce: base/program results/job trace sim
 results/validate: base/program results/job sim workloads workloads/programs
 cli: base/program trace isa/lardx86 policy sim workloads workloads/measure workloads/programs results results/job results/read results/table results/drawing results/experiment results/why results/page results/papers results/reduce results/validate
-cli/trace: cli trace trace/lives results/job
+cli/trace: cli trace trace/lives results/job sim
 cli/capture: cli cli/trace base/program capture trace
 cli/run: cli results results/job results/table trace sim workloads workloads/measure
 '

@@ -10,14 +10,9 @@ results/experiment/costs.h sim/machine/spent.def
 results/experiment/costs_files.c sim/machine/spent.def
 results/experiment/costs_json.c sim/machine/spent.def
 results/experiment/costs_json.c workloads/measure/measure.h
-results/experiment/dry_run.c trace/trace.h
 results/experiment/machines.c workloads/measure/measure.h
-results/experiment/plan.c trace/trace.h
-results/experiment/predict.c trace/trace.h
 results/experiment/spec.c policy/checker.h
 results/experiment/spec.c workloads/programs/programs.h
-results/job/progress.h trace/trace.h
-results/job/stopped.h trace/trace.h
 results/papers/abstract.h trace/lives/lives.h
 results/papers/abstract.h workloads/workloads.h
 results/papers/captured.c workloads/programs/programs.h
@@ -25,9 +20,8 @@ results/papers/lard.c workloads/programs/programs.h
 results/papers/print.c workloads/workloads.h
 results/papers/reproduce.c sim/sim.h
 results/papers/reproduce.c workloads/measure/measure.h
-results/reduce/keep.c sim/sim.h
-results/reduce/reduce.h trace/trace.h
 results/validate/validate.h workloads/programs/programs.h
+results/why/answer.c sim/sim.h
 results/why/say.c policy/view.h
 results/why/why.h sim/why.h
 '

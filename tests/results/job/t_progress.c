@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "results/job/progress.h"
+#include "sim/sim.h"
 
 /* ---- a clock, and what is printed ----------------------------------------------------------- */
 
@@ -119,7 +120,7 @@ static void a_log_has_a_line_each_30_seconds(void **state)
     (void)state;
     begin(&s, false, false, 1);
     f.base.extent = &f.extent;
-    struct source *told = progress_source(&s.p, &f.base);
+    struct source *told = sim_source(progress_source(&s.p, sim_adopt(&f.base)));
     read_batches(told, 29);
     assert_int_equal(lines(&s, line), 0);
     read_batches(told, 1);
@@ -143,7 +144,7 @@ static void a_terminal_is_written_after_a_second_then_twice_a_second(void **stat
     (void)state;
     begin(&s, false, true, 1);
     f.base.extent = &f.extent;
-    struct source *told = progress_source(&s.p, &f.base);
+    struct source *told = sim_source(progress_source(&s.p, sim_adopt(&f.base)));
     read_batches(told, 3);
     assert_int_equal(lines(&s, line), 0);
     read_batches(told, 1);
@@ -169,7 +170,7 @@ static void quiet_it_looks_at_no_clock(void **state)
 
     (void)state;
     begin(&s, true, true, 1);
-    struct source *told = progress_source(&s.p, &f.base);
+    struct source *told = sim_source(progress_source(&s.p, sim_adopt(&f.base)));
     read_batches(told, 1000);
     assert_int_equal(lines(&s, line), 0);
     assert_int_equal(looks, 0);
@@ -187,7 +188,7 @@ static void the_clock_is_read_each_few_milliseconds_at_most(void **state)
 
     (void)state;
     begin(&s, false, false, 1);
-    struct source *told = progress_source(&s.p, &f.base);
+    struct source *told = sim_source(progress_source(&s.p, sim_adopt(&f.base)));
     read_batches(told, 1000000);
     assert_in_range(looks, 300, 5000);
     f.seconds = 1;
@@ -210,7 +211,7 @@ static void a_known_length_gives_percent_rate_memory_and_time_left(void **state)
     (void)state;
     begin(&s, false, false, 1);
     f.base.extent = &f.extent;
-    struct source *told = progress_source(&s.p, &f.base);
+    struct source *told = sim_source(progress_source(&s.p, sim_adopt(&f.base)));
     read_batches(told, 30);
     assert_int_equal(lines(&s, line), 1);
     says(line, "lardsim: 25 %, 29.0 k events, 967/s, ");
@@ -228,7 +229,7 @@ static void an_unknown_length_gives_no_percent_and_no_time(void **state)
 
     (void)state;
     begin(&s, false, false, 1);
-    struct source *told = progress_source(&s.p, &f.base);
+    struct source *told = sim_source(progress_source(&s.p, sim_adopt(&f.base)));
     read_batches(told, 30);
     assert_int_equal(lines(&s, line), 1);
     says(line, "lardsim: 29.0 k events, 967/s, ");
@@ -249,7 +250,8 @@ static void parts_count_the_same(void **state)
     f.base.extent = &f.extent;
     g.base.extent = &g.extent;
     s.p.over = 1;
-    struct source *one = progress_source(&s.p, &f.base), *other = progress_source(&s.p, &g.base);
+    struct source *one = sim_source(progress_source(&s.p, sim_adopt(&f.base))),
+                  *other = sim_source(progress_source(&s.p, sim_adopt(&g.base)));
     now += 29.9;
     read_batches(other, 30);
     now += 0.2;
