@@ -449,8 +449,10 @@ struct lardsim_findings {
 LARDSIM_API struct lardsim_findings lardsim_findings(const struct lardsim *l);
 LARDSIM_API void lardsim_findings_free(struct lardsim_findings *all);
 struct json;
-/* Writes them as the member "findings", in lardsim's own programs. */
+/* In lardsim's own programs: writes the member "findings"; "object", "offset", "allocated" and
+ * "allocated_at". */
 LARDSIM_API void lardsim_findings_json(const struct lardsim_findings *all, struct json *j);
+LARDSIM_API void lardsim_object_json(const struct lardsim_object *o, struct json *j);
 
 /* ---- sources, event by event ------------------------------------------------------------------
  */
@@ -577,6 +579,149 @@ struct lardsim_difference { /* valid during the call */
 LARDSIM_API void lardsim_on_difference(struct lardsim *l,
                                        void (*fn)(void *arg, const struct lardsim_difference *),
                                        void *arg);
+
+/* ---- why two accesses race, or why they do not (docs/why.md) ----------------------------------
+ */
+
+/* The order in which a run executed the events of a recording: the numbers that
+ * lardsim_keep_executed wrote. NULL: error. */
+struct lardsim_executed;
+LARDSIM_API struct lardsim_executed *lardsim_executed_open(const char *path, struct err *e);
+LARDSIM_API void lardsim_executed_close(struct lardsim_executed *x); /* NULL is fine */
+/* How many there are, and the number of the event that ran at a position, from 0 on. */
+LARDSIM_API uint64_t lardsim_executed_events(const struct lardsim_executed *x);
+LARDSIM_API uint64_t lardsim_executed_event(const struct lardsim_executed *x, uint64_t position);
+
+struct budget;
+struct lardsim_why_ask {
+    /* The same events each time. */
+    struct lardsim_source *(*open)(void *arg, struct err *e);
+    void *arg;
+    const char *name; /* of the source, for messages; NULL: its own */
+    /* The numbers of these events, which stand in the order in which a run executed them; NULL: in
+     * that of the recording. */
+    const struct lardsim_executed *executed;
+    const char *view;    /* the names of views, with commas between: as the parameter has it */
+    const char *granule; /* "trace", "field", "4": as the parameter has it */
+    uint64_t event;      /* of the access, or its commit */
+    bool paired;         /* the other one is known, too: */
+    uint64_t earlier;    /* its event, or its commit's. It may come after `event`, where a policy
+                            notices late: then that is the earlier one */
+    bool reported;       /* a policy reports it, be it late: the other side may come after it */
+    bool placed;         /* the access is known: */
+    uint64_t addr;       /* of a commit's accesses, the one here */
+    uint32_t size;
+    size_t nth;            /* of a commit's accesses, this one, from 1; 0: the likeliest */
+    uint64_t memory;       /* the most that is kept, in bytes; 0: no limit */
+    struct budget *budget; /* lardsim's own */
+};
+
+/* An event of the trace. Lines are in the order of their positions, and go by their numbers. */
+struct lardsim_why_line {
+    uint64_t position; /* among the events as they are read */
+    uint64_t number;   /* in the recording */
+    uint64_t kernel;   /* 1 + the kernel thread on which its thread runs; 0: not told */
+    struct lardsim_event ev;
+    struct lardsim_object at; /* at its address, at that time; its site is not named */
+};
+
+struct lardsim_why_hold { /* a lock that is held */
+    uint64_t addr;
+    uint64_t since; /* the number of the event that acquired it */
+    uint32_t depth;
+    bool shared;
+    bool system; /* the runtime system acquired it: that orders nothing, unless the view heeds it */
+};
+
+struct lardsim_why_side {
+    struct lardsim_why_line
+        line;       /* the access; its number is that of the event at which it takes effect */
+    bool committed; /* with a transaction: the number is the commit's */
+    bool unchecked; /* outside the view */
+    struct lardsim_why_hold *hold; /* owns; in the order in which they were acquired */
+    size_t holds, holds_cap;
+};
+
+/* How a thread got to know of another's past: at `from` that thread gave what it knew, at `to` this
+ * one took it. */
+struct lardsim_why_edge {
+    struct lardsim_why_line from, to;
+    uint16_t from_thread, to_thread;
+    uint32_t from_actor;
+    bool unknown; /* what `from` is, the events do not say */
+};
+
+struct lardsim_why_reach { /* an actor that knows of the earlier access */
+    uint16_t thread;
+    struct lardsim_why_edge edge; /* by which it first did; of the earlier access's own: none */
+    struct lardsim_why_line out;  /* what it gave last since; outs 0: nothing */
+    uint64_t outs;
+};
+
+struct lardsim_why_move {         /* a clear, or a copy, of the memory between the two accesses */
+    struct lardsim_why_line line; /* ev is all zero where it lies beyond what is read */
+    bool copy, ignored;           /* by the view */
+};
+enum {
+    LARDSIM_WHY_MOVES = 64,
+    LARDSIM_WHY_WINDOW = 3
+}; /* kept at most; lines on either side of an access */
+
+enum lardsim_verdict {
+    LARDSIM_WHY_ALONE,   /* no earlier access of another thread conflicts */
+    LARDSIM_WHY_APART,   /* the earlier access is of another life of the memory, or conflicts with
+                            nothing */
+    LARDSIM_WHY_OUTSIDE, /* nothing orders them, but the view does not check one of them */
+    LARDSIM_WHY_IS_ORDERED,
+    LARDSIM_WHY_RACES
+};
+
+struct lardsim_why {
+    enum lardsim_verdict verdict;
+    unsigned view, granule;  /* view: in bits; 0: tracked */
+    bool by_kernel, no_copy; /* of it: threads are kernel threads; copies are ignored */
+    struct lardsim_why_side later, earlier; /* earlier: not where it is ALONE */
+    /* The clock of the later access's thread, in the entry of the earlier's actor. */
+    uint64_t needed, had;
+    struct lardsim_why_line learned; /* the event by which it had that; */
+    bool has_learned;                /* there is one between the two accesses, or before */
+    struct lardsim_why_edge *chain;  /* owns; IS_ORDERED: from the earlier to the later */
+    size_t chains;
+    struct lardsim_why_reach
+        *reach; /* owns; the earlier one's own first, then as they came to know */
+    size_t reaches;
+    struct lardsim_why_line out; /* the first that the earlier access's thread gives since */
+    bool has_out;
+    struct lardsim_why_line in; /* the last that the later one's thread takes before it */
+    bool has_in;
+    /* An edge from here to the later access would order the two: from the latest event at which a
+     * thread that knows of the earlier one gives, or from the earlier access itself. */
+    struct lardsim_why_line missing;
+    uint64_t newer; /* the number of a write between the two that takes the earlier's place */
+    bool displaced; /* newer is one */
+    struct lardsim_why_move move[LARDSIM_WHY_MOVES]; /* the latest of them, as they came */
+    size_t moves, moves_in_all;
+    struct lardsim_why_line window[2]
+                                  [2 * LARDSIM_WHY_WINDOW + 1]; /* around the earlier, the later */
+    size_t windows[2];
+    const char *name;              /* of the source */
+    size_t accesses;               /* that take effect with the event that is asked about */
+    uint64_t passes;               /* how often it was read */
+    struct lardsim_source *source; /* owns; names */
+};
+
+/* The answer in a policy's view, and beside it the answer in the view tracked: about the same two
+ * accesses, if one of the views finds a race. A policy may name another access than the one that it
+ * races with; then it is any that it does race with. */
+struct lardsim_why_both {
+    struct lardsim_why *why;
+    struct lardsim_why *truth; /* NULL: the view is tracked */
+    struct budget *budget;     /* lardsim's own */
+};
+/* The source is read a few times, and never kept. To be freed, also after an error. */
+LARDSIM_API int lardsim_why(const struct lardsim_why_ask *ask, struct lardsim_why_both *to,
+                            struct err *e);
+LARDSIM_API void lardsim_why_free(struct lardsim_why_both *both);
 
 #ifdef __cplusplus
 }

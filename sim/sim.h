@@ -48,8 +48,6 @@ const char *sim_why(size_t i); /* the reasons of differences, in their order; NU
 
 /* "truth", "policies", "listed", "unlisted": after lardsim_finish. */
 void sim_compare_json(const struct lardsim *l, struct json *j);
-/* "object", "offset", "allocated", "allocated_at". */
-void sim_object_json(struct json *j, const struct lardsim_object *o);
 void sim_difference_json(struct json *j, const struct lardsim_difference *d);
 
 #endif

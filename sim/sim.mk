@@ -1,5 +1,5 @@
 # sim/ - a run, from configuration to results (sim/README.md).
-libcore_la_SOURCES += sim/lardsim.h sim/sim.h sim/why.h
+libcore_la_SOURCES += sim/lardsim.h sim/sim.h
 libcore_la_SOURCES += sim/compare/compare.c sim/compare/fate.c sim/compare/compare.h sim/compare/order.c \
 	sim/compare/verdict.c sim/compare/write.c
 libcore_la_SOURCES += sim/machine/cluster.c sim/machine/cluster.h sim/machine/footprint.c sim/machine/footprint.h \

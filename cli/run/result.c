@@ -268,7 +268,7 @@ static void json_group(struct json *j, const struct race_groups *g, const struct
     json_key(j, "address");
     json_hex(j, race->addr);
     json_key_u64(j, "size", race->size);
-    sim_object_json(j, &race->object);
+    lardsim_object_json(&race->object, j);
     json_key_bool(j, "system", race->system);
     json_key(j, "earlier");
     if (race->earlier.known) {

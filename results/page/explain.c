@@ -40,7 +40,7 @@ static int explain_race(struct report_race *race, struct report_faults *faults, 
     const struct why_question q = {.where = race->dir,
                                    .which = race->is.event ? race->is.event : race->id,
                                    .policy = race->counts ? race->count[0].policy : NULL,
-                                   .memory = SOURCE_MEMORY,
+                                   .memory = WHY_MEMORY,
                                    .quiet = quiet};
 
     (void)why_answer(&q, keep, race, &e);

@@ -3,40 +3,39 @@
 #include "results/job/progress.h"
 #include "results/job/stopped.h"
 #include "results/why/why.h"
-#include "sim/sim.h"
 
 struct looking { /* the readings: each is a part of the progress */
     const char *source;
     struct progress *progress;
 };
 
-static struct source *open_source(void *arg, struct err *e)
+static struct lardsim_source *open_source(void *arg, struct err *e)
 {
     struct looking *l = arg;
 
-    return sim_source(progress_source(l->progress, stop_source(lardsim_source_open(l->source, e))));
+    return progress_source(l->progress, stop_source(lardsim_source_open(l->source, e)));
 }
 
 static int look_at_all(struct answer *to, const struct why_asked *a, struct looking *l,
-                       struct budget *all, struct err *e)
+                       uint64_t memory, struct err *e)
 {
     const struct sighting *race = &a->race;
-    const struct why_ask ask = {.open = open_source,
-                                .arg = l,
-                                .name = a->source,
-                                .executed = a->executed,
-                                .view = a->view,
-                                .granule = a->granule,
-                                .event = race->found ? race->event : a->event,
-                                .paired = race->paired,
-                                .earlier = race->earlier,
-                                .reported = race->found,
-                                .placed = race->size != 0,
-                                .addr = race->addr,
-                                .size = race->size,
-                                .memory = all};
+    const struct lardsim_why_ask ask = {.open = open_source,
+                                        .arg = l,
+                                        .name = a->source,
+                                        .executed = a->executed,
+                                        .view = a->view,
+                                        .granule = a->granule,
+                                        .event = race->found ? race->event : a->event,
+                                        .paired = race->paired,
+                                        .earlier = race->earlier,
+                                        .reported = race->found,
+                                        .placed = race->size != 0,
+                                        .addr = race->addr,
+                                        .size = race->size,
+                                        .memory = memory};
 
-    return why_find_both(&ask, &to->both, e);
+    return lardsim_why(&ask, &to->both, e);
 }
 
 static int answer(const struct why_question *q, struct why_asked *a, answer_fn *fn, void *arg,
@@ -46,18 +45,16 @@ static int answer(const struct why_question *q, struct why_asked *a, answer_fn *
     struct answer to = {.asked = a, .said = &said};
     struct progress progress;
     struct looking l = {.progress = &progress};
-    struct budget all = {.limit = q->memory};
     int failed = a->repeats || said_needed(a) ? said_find(&said, a, q->quiet, e) : 0;
 
     l.source = asked_events(a);
     progress_begin(&progress, q->quiet, 0);
     if (!failed)
-        failed = look_at_all(&to, a, &l, &all, e);
+        failed = look_at_all(&to, a, &l, q->memory, e);
     progress_clear(&progress);
     if (!failed)
         failed = fn(arg, &to, e);
-    why_free(to.both.why);
-    why_free(to.both.truth);
+    lardsim_why_free(&to.both);
     said_free(&said);
     return failed;
 }

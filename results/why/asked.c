@@ -256,7 +256,8 @@ static int parse_which(struct why_asked *a, const char *text, struct err *e)
 /* Relative paths of a run lead on from where it was started, if that is still there. */
 static void go_there(const struct why_asked *a)
 {
-    if (a->past.folder && lardsim_source_path(a->source) && chdir(a->past.folder) && errno == ENOMEM)
+    if (a->past.folder && lardsim_source_path(a->source) && chdir(a->past.folder) &&
+        errno == ENOMEM)
         die("no memory");
 }
 
@@ -289,7 +290,7 @@ void asked_free(struct why_asked *a)
     free(a->view);
     free(a->granule);
     free(a->property);
-    executed_close(a->executed);
+    lardsim_executed_close(a->executed);
     free(a->events);
     if (a->folder)
         (void)folder_remove(a->folder);

@@ -10,25 +10,25 @@
 enum { ROWS_MOST = 40, THREADS_MOST = 8, NO_ROW = -1 };
 
 struct drawn_row {
-    const struct why_line *line;
-    sim_tid thread;
+    const struct lardsim_why_line *line;
+    uint16_t thread;
     bool access;  /* one of the two */
     int from;     /* an edge from that row ends here; NO_ROW: none */
     bool missing; /* that edge is not there */
     bool unknown; /* one ends here, and from where is not known */
 };
 struct drawing {
-    const struct why *w;
+    const struct lardsim_why *w;
     struct drawn_row row[ROWS_MOST];
     size_t rows;
-    sim_tid thread[THREADS_MOST];
+    uint16_t thread[THREADS_MOST];
     size_t threads;
     size_t left_out;
 };
 
 /* ---- what is drawn -------------------------------------------------------------------------- */
 
-static bool add_thread(struct drawing *d, sim_tid tid)
+static bool add_thread(struct drawing *d, uint16_t tid)
 {
     for (size_t i = 0; i < d->threads; i++)
         if (d->thread[i] == tid)
@@ -39,7 +39,7 @@ static bool add_thread(struct drawing *d, sim_tid tid)
     return true;
 }
 
-static size_t column_of(const struct drawing *d, sim_tid tid)
+static size_t column_of(const struct drawing *d, uint16_t tid)
 {
     size_t i = 0;
 
@@ -48,7 +48,8 @@ static size_t column_of(const struct drawing *d, sim_tid tid)
     return i;
 }
 
-static struct drawn_row *add_row(struct drawing *d, const struct why_line *line, sim_tid tid)
+static struct drawn_row *add_row(struct drawing *d, const struct lardsim_why_line *line,
+                                 uint16_t tid)
 {
     for (size_t i = 0; i < d->rows; i++)
         if (d->row[i].line->number == line->number && d->row[i].thread == tid)
@@ -57,7 +58,7 @@ static struct drawn_row *add_row(struct drawing *d, const struct why_line *line,
     return &d->row[d->rows++];
 }
 
-static void add_edge(struct drawing *d, const struct why_edge *e)
+static void add_edge(struct drawing *d, const struct lardsim_why_edge *e)
 {
     if (d->rows + 4 > ROWS_MOST || d->threads + 2 > THREADS_MOST) {
         d->left_out++;
@@ -78,7 +79,7 @@ static int by_position(const void *a, const void *b)
     return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-static int row_of(const struct drawing *d, uint64_t number, sim_tid tid)
+static int row_of(const struct drawing *d, uint64_t number, uint16_t tid)
 {
     for (size_t i = 0; i < d->rows; i++)
         if (d->row[i].line->number == number && d->row[i].thread == tid)
@@ -86,7 +87,7 @@ static int row_of(const struct drawing *d, uint64_t number, sim_tid tid)
     return NO_ROW;
 }
 
-static void join_rows(struct drawing *d, const struct why_edge *e, bool missing)
+static void join_rows(struct drawing *d, const struct lardsim_why_edge *e, bool missing)
 {
     const int to = row_of(d, e->to.number, e->to_thread);
 
@@ -96,45 +97,46 @@ static void join_rows(struct drawing *d, const struct why_edge *e, bool missing)
     d->row[to].missing = missing;
 }
 
-static bool has_pair(const struct why *w)
+static bool has_pair(const struct lardsim_why *w)
 {
-    return w->verdict >= WHY_OUTSIDE;
+    return w->verdict >= LARDSIM_WHY_OUTSIDE;
 }
 
-static bool is_missing(const struct why *w)
+static bool is_missing(const struct lardsim_why *w)
 {
-    return w->verdict == WHY_RACES || w->verdict == WHY_OUTSIDE;
+    return w->verdict == LARDSIM_WHY_RACES || w->verdict == LARDSIM_WHY_OUTSIDE;
 }
 
 /* Returns the thread of the event at which the missing edge begins: a join of a thread that never
  * ended is an event of another thread. */
-static sim_tid missing_thread(const struct why *w)
+static uint16_t missing_thread(const struct lardsim_why *w)
 {
-    return w->missing.ev->tid;
+    return w->missing.ev.thread;
 }
 
-static void lay_out(struct drawing *d, const struct why *w)
+static void lay_out(struct drawing *d, const struct lardsim_why *w)
 {
-    const struct why_edge missing = {.from = w->missing,
-                                     .to = w->later.line,
-                                     .from_thread = missing_thread(w),
-                                     .to_thread = w->later.line.ev->tid};
-    const size_t n = w->verdict == WHY_IS_ORDERED ? w->chains : w->reaches;
+    const struct lardsim_why_edge missing = {.from = w->missing,
+                                             .to = w->later.line,
+                                             .from_thread = missing_thread(w),
+                                             .to_thread = w->later.line.ev.thread};
+    const size_t n = w->verdict == LARDSIM_WHY_IS_ORDERED ? w->chains : w->reaches;
 
     *d = (struct drawing){.w = w};
     if (has_pair(w)) {
-        add_thread(d, w->earlier.line.ev->tid);
-        add_row(d, &w->earlier.line, w->earlier.line.ev->tid)->access = true;
+        add_thread(d, w->earlier.line.ev.thread);
+        add_row(d, &w->earlier.line, w->earlier.line.ev.thread)->access = true;
     }
-    add_row(d, &w->later.line, w->later.line.ev->tid)->access = true;
+    add_row(d, &w->later.line, w->later.line.ev.thread)->access = true;
     if (is_missing(w) && add_thread(d, missing_thread(w)))
         add_row(d, &w->missing, missing_thread(w));
-    for (size_t i = w->verdict == WHY_IS_ORDERED ? 0 : 1; has_pair(w) && i < n; i++)
-        add_edge(d, w->verdict == WHY_IS_ORDERED ? &w->chain[i] : &w->reach[i].edge);
-    add_thread(d, w->later.line.ev->tid);
+    for (size_t i = w->verdict == LARDSIM_WHY_IS_ORDERED ? 0 : 1; has_pair(w) && i < n; i++)
+        add_edge(d, w->verdict == LARDSIM_WHY_IS_ORDERED ? &w->chain[i] : &w->reach[i].edge);
+    add_thread(d, w->later.line.ev.thread);
     qsort(d->row, d->rows, sizeof d->row[0], by_position);
-    for (size_t i = w->verdict == WHY_IS_ORDERED ? 0 : 1; has_pair(w) && i < n; i++)
-        join_rows(d, w->verdict == WHY_IS_ORDERED ? &w->chain[i] : &w->reach[i].edge, false);
+    for (size_t i = w->verdict == LARDSIM_WHY_IS_ORDERED ? 0 : 1; has_pair(w) && i < n; i++)
+        join_rows(d, w->verdict == LARDSIM_WHY_IS_ORDERED ? &w->chain[i] : &w->reach[i].edge,
+                  false);
     if (is_missing(w))
         join_rows(d, &missing, true);
 }
@@ -222,7 +224,7 @@ enum {
     SVG_POINT = 5
 };
 
-static unsigned svg_x(const struct drawing *d, sim_tid tid)
+static unsigned svg_x(const struct drawing *d, uint16_t tid)
 {
     return SVG_LEFT + (unsigned)column_of(d, tid) * SVG_COLUMN;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "results/why/why.h"
@@ -30,15 +31,16 @@ static void print_said(const struct answer *a)
     sentences_free(&all);
 }
 
-static void print_side(const char *key, const struct why *w, const struct why_side *s)
+static void print_side(const char *key, const struct lardsim_why *w,
+                       const struct lardsim_why_side *s)
 {
     char number[24];
-    char *thread = thread_text(w, s->line.ev->tid), *object = object_text(w, &s->line);
+    char *thread = thread_text(w, s->line.ev.thread), *object = object_text(w, &s->line);
     const char *site = site_name(w, &s->line, number);
     char *text =
         xasprintf("event %" PRIu64 "%s, %s, %s 0x%" PRIx64 " %" PRIu32 "%s%s%s%s%s", s->line.number,
-                  s->committed ? " (its commit)" : "", thread, ev_info[s->line.ev->kind].text,
-                  s->line.ev->addr, s->line.ev->size, object ? " (" : "", object ? object : "",
+                  s->committed ? " (its commit)" : "", thread, kind_text(&s->line.ev),
+                  s->line.ev.addr, s->line.ev.size, object ? " (" : "", object ? object : "",
                   object ? ")" : "", site ? ", at " : "", site ? site : "");
 
     print_key(key);
@@ -49,12 +51,13 @@ static void print_side(const char *key, const struct why *w, const struct why_si
     free(object);
 }
 
-static void print_line(const struct why *w, const struct why_line *line, bool access)
+static void print_line(const struct lardsim_why *w, const struct lardsim_why_line *line,
+                       bool access)
 {
     char number[24];
     const char *site = site_name(w, line, number);
     char *event = event_text(w, line);
-    char *text = xasprintf("T%u %s%s%s", (unsigned)line->ev->tid, event, site ? ", at " : "",
+    char *text = xasprintf("T%u %s%s%s", (unsigned)line->ev.thread, event, site ? ", at " : "",
                            site ? site : "");
 
     printf("%10" PRIu64 "%c ", line->number, access ? '*' : ' ');
@@ -64,15 +67,15 @@ static void print_line(const struct why *w, const struct why_line *line, bool ac
     free(text);
 }
 
-static void print_windows(const struct why *w)
+static void print_windows(const struct lardsim_why *w)
 {
-    const struct why_side *side[2] = {&w->earlier, &w->later};
+    const struct lardsim_why_side *side[2] = {&w->earlier, &w->later};
     uint64_t next = 0;
 
     puts("\nthe trace around the two:");
     for (size_t k = 0; k < 2; k++)
         for (size_t i = 0; i < w->windows[k]; i++) {
-            const struct why_line *line = &w->window[k][i];
+            const struct lardsim_why_line *line = &w->window[k][i];
             if (line->position < next)
                 continue;
             if (next && line->position > next)
@@ -86,11 +89,11 @@ static void print_windows(const struct why *w)
 
 void answer_text(const struct answer *a)
 {
-    const struct why *w = a->both.why;
+    const struct lardsim_why *w = a->both.why;
 
     print_said(a);
     putchar('\n');
-    if (w->earlier.line.ev->kind)
+    if (w->earlier.line.ev.kind)
         print_side("earlier", w, &w->earlier);
     print_side("later", w, &w->later);
     putchar('\n');
@@ -100,32 +103,34 @@ void answer_text(const struct answer *a)
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-static const char *const verdicts[] = {[WHY_ALONE] = "alone",
-                                       [WHY_APART] = "apart",
-                                       [WHY_OUTSIDE] = "unchecked",
-                                       [WHY_IS_ORDERED] = "ordered",
-                                       [WHY_RACES] = "races"};
+static const char *const verdicts[] = {[LARDSIM_WHY_ALONE] = "alone",
+                                       [LARDSIM_WHY_APART] = "apart",
+                                       [LARDSIM_WHY_OUTSIDE] = "unchecked",
+                                       [LARDSIM_WHY_IS_ORDERED] = "ordered",
+                                       [LARDSIM_WHY_RACES] = "races"};
 
-static void json_line(struct json *j, const struct why *w, const struct why_line *line)
+static void json_line(struct json *j, const struct lardsim_why *w,
+                      const struct lardsim_why_line *line)
 {
     char number[24];
     char *text = event_text(w, line);
 
     json_object(j);
     json_key_u64(j, "event", line->number);
-    json_key_u64(j, "thread", line->ev->tid);
+    json_key_u64(j, "thread", line->ev.thread);
     if (line->kernel)
         json_key_u64(j, "kernel_thread", line->kernel - 1);
-    json_key_str(j, "thread_name", names_find(w->source->names, NAME_THREAD, line->ev->tid));
-    json_key_str(j, "kind", ev_info[line->ev->kind].text);
+    json_key_str(j, "thread_name",
+                 lardsim_source_name(w->source, LARDSIM_NAME_THREAD, line->ev.thread));
+    json_key_str(j, "kind", kind_text(&line->ev));
     json_key_str(j, "text", text);
     json_key_str(j, "site", site_name(w, line, number));
     json_end(j);
     free(text);
 }
 
-static void json_line_or_null(struct json *j, const char *key, const struct why *w,
-                              const struct why_line *line, bool there)
+static void json_line_or_null(struct json *j, const char *key, const struct lardsim_why *w,
+                              const struct lardsim_why_line *line, bool there)
 {
     json_key(j, key);
     if (there)
@@ -134,21 +139,13 @@ static void json_line_or_null(struct json *j, const char *key, const struct why 
         json_null(j);
 }
 
-static void json_site_text(struct json *j, const struct why *w, const struct why_side *s)
+static void json_side(struct json *j, const char *key, const struct lardsim_why *w,
+                      const struct lardsim_why_side *s)
 {
-    const struct object_place *at = &s->line.at;
-    char number[24];
+    struct lardsim_object at = s->line.at;
 
-    snprintf(number, sizeof number, "0x%" PRIx64, at->site);
-    const char *name = at->site ? names_find(w->source->names, NAME_SITE, at->site) : NULL;
-    object_json(j, at, name ? name : at->site ? number : NULL);
-}
-
-static void json_side(struct json *j, const char *key, const struct why *w,
-                      const struct why_side *s)
-{
     json_key(j, key);
-    if (!s->line.ev->kind) {
+    if (!s->line.ev.kind) {
         json_null(j);
         return;
     }
@@ -156,9 +153,10 @@ static void json_side(struct json *j, const char *key, const struct why *w,
     json_key(j, "access");
     json_line(j, w, &s->line);
     json_key(j, "address");
-    json_hex(j, s->line.ev->addr);
-    json_key_u64(j, "size", s->line.ev->size);
-    json_site_text(j, w, s);
+    json_hex(j, s->line.ev.addr);
+    json_key_u64(j, "size", s->line.ev.size);
+    at.site_name = at.site ? lardsim_source_name(w->source, LARDSIM_NAME_SITE, at.site) : NULL;
+    lardsim_object_json(&at, j);
     json_key_bool(j, "in_transaction", s->committed);
     json_key_bool(j, "checked", !s->unchecked);
     json_key(j, "locks");
@@ -167,7 +165,8 @@ static void json_side(struct json *j, const char *key, const struct why *w,
         json_object(j);
         json_key(j, "address");
         json_hex(j, s->hold[i].addr);
-        json_key_str(j, "name", names_find(w->source->names, NAME_OBJECT, s->hold[i].addr));
+        json_key_str(j, "name",
+                     lardsim_source_name(w->source, LARDSIM_NAME_OBJECT, s->hold[i].addr));
         json_key_bool(j, "shared", s->hold[i].shared);
         json_key_u64(j, "since", s->hold[i].since);
         json_key_bool(j, "system", s->hold[i].system);
@@ -177,7 +176,7 @@ static void json_side(struct json *j, const char *key, const struct why *w,
     json_end(j);
 }
 
-static void json_edge(struct json *j, const struct why *w, const struct why_edge *e)
+static void json_edge(struct json *j, const struct lardsim_why *w, const struct lardsim_why_edge *e)
 {
     json_object(j);
     json_line_or_null(j, "from", w, &e->from, !e->unknown);
@@ -189,7 +188,7 @@ static void json_edge(struct json *j, const struct why *w, const struct why_edge
     json_end(j);
 }
 
-static void json_moves(struct json *j, const struct why *w)
+static void json_moves(struct json *j, const struct lardsim_why *w)
 {
     json_key(j, "moves");
     json_array(j);
@@ -204,11 +203,11 @@ static void json_moves(struct json *j, const struct why *w)
     json_key_u64(j, "moves_in_all", w->moves_in_all);
 }
 
-static void json_flow(struct json *j, const struct why *w)
+static void json_flow(struct json *j, const struct lardsim_why *w)
 {
     json_key(j, "clock");
     json_object(j);
-    json_key_u64(j, "of_thread", w->earlier.line.ev->tid);
+    json_key_u64(j, "of_thread", w->earlier.line.ev.thread);
     json_key_u64(j, "needed", w->needed);
     json_key_u64(j, "had", w->had);
     json_line_or_null(j, "since", w, &w->learned, w->has_learned);
@@ -233,10 +232,10 @@ static void json_flow(struct json *j, const struct why *w)
     }
     json_end(j);
     json_line_or_null(j, "missing_from", w, &w->missing,
-                      w->verdict == WHY_RACES || w->verdict == WHY_OUTSIDE);
+                      w->verdict == LARDSIM_WHY_RACES || w->verdict == LARDSIM_WHY_OUTSIDE);
 }
 
-static void json_why(struct json *j, const struct why *w, const char *view)
+static void json_why(struct json *j, const struct lardsim_why *w, const char *view)
 {
     json_object(j);
     json_key_str(j, "view", view);

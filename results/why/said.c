@@ -34,7 +34,7 @@ static void sight(struct sighting *s, const struct lardsim_race *race)
                            .size = race->size};
 }
 
-static void keep_location(struct policy_said *s, uint64_t event, sim_addr location, uint32_t size,
+static void keep_location(struct policy_said *s, uint64_t event, uint64_t location, uint32_t size,
                           bool region, const char *reason)
 {
     if (s->n == LOCATIONS_KEPT)
@@ -167,13 +167,13 @@ static int take_events(struct why_asked *a, struct lardsim *l, bool reported, st
         (a->race.found && !reported))
         return other_run(a, e);
     char *numbers = xasprintf("%s/numbers", a->folder);
-    a->executed = executed_open(numbers, e);
+    a->executed = lardsim_executed_open(numbers, e);
     free(numbers);
     return e->code ? -1 : 0;
 }
 
 /* Finds the positions of all reported events in one pass over the execution. */
-static void find_positions(struct policy_said *s, const struct executed *x, uint64_t events)
+static void find_positions(struct policy_said *s, const struct lardsim_executed *x, uint64_t events)
 {
     struct map wanted;
 
@@ -181,7 +181,7 @@ static void find_positions(struct policy_said *s, const struct executed *x, uint
     for (size_t i = 0; i < s->n; i++)
         *map_put(&wanted, s->at[i].event) = UINT64_MAX;
     for (uint64_t position = 0; position < events; position++) {
-        uint64_t *found = map_find(&wanted, executed_event(x, position));
+        uint64_t *found = map_find(&wanted, lardsim_executed_event(x, position));
         if (found)
             *found = position;
     }
@@ -237,7 +237,7 @@ int said_find(struct policy_said *s, struct why_asked *a, bool quiet, struct err
     else if (a->by_id && !a->race.found)
         not_reported(a, e);
     else if (a->repeats && !take_events(a, l, s->reports, e))
-        find_positions(s, a->executed, executed_events(a->executed));
+        find_positions(s, a->executed, lardsim_executed_events(a->executed));
     stop_run(NULL);
     lardsim_free(l);
     return e->code ? -1 : 0;

@@ -5,22 +5,21 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "policy/view.h"
 #include "results/why/why.h"
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-char *thread_text(const struct why *w, sim_tid tid)
+char *thread_text(const struct lardsim_why *w, uint16_t tid)
 {
-    const char *name = names_find(w->source->names, NAME_THREAD, tid);
+    const char *name = lardsim_source_name(w->source, LARDSIM_NAME_THREAD, tid);
 
     return name ? xasprintf("thread %u (%s)", (unsigned)tid, name)
                 : xasprintf("thread %u", (unsigned)tid);
 }
 
-char *object_text(const struct why *w, const struct why_line *line)
+char *object_text(const struct lardsim_why *w, const struct lardsim_why_line *line)
 {
-    const struct object_place *at = &line->at;
+    const struct lardsim_object *at = &line->at;
     char number[24];
 
     if (at->name && at->offset)
@@ -29,7 +28,8 @@ char *object_text(const struct why *w, const struct why_line *line)
         return xstrdup(at->name);
     if (!at->allocated)
         return NULL;
-    const char *site = at->site ? names_find(w->source->names, NAME_SITE, at->site) : NULL;
+    const char *site =
+        at->site ? lardsim_source_name(w->source, LARDSIM_NAME_SITE, at->site) : NULL;
     if (!site && at->site)
         snprintf(number, sizeof number, "0x%" PRIx64, at->site);
     return xasprintf("byte %" PRIu64 " of %" PRIu64 " allocated by event %" PRIu64 "%s%s",
@@ -39,10 +39,11 @@ char *object_text(const struct why *w, const struct why_line *line)
                                 : "");
 }
 
-const char *site_name(const struct why *w, const struct why_line *line, char number[static 24])
+const char *site_name(const struct lardsim_why *w, const struct lardsim_why_line *line,
+                      char number[static 24])
 {
-    const uint64_t site = event_site(line->ev);
-    const char *name = site ? names_find(w->source->names, NAME_SITE, site) : NULL;
+    const uint64_t site = line->ev.site;
+    const char *name = site ? lardsim_source_name(w->source, LARDSIM_NAME_SITE, site) : NULL;
 
     if (name || !site)
         return name;
@@ -50,47 +51,43 @@ const char *site_name(const struct why *w, const struct why_line *line, char num
     return number;
 }
 
-char *event_short(const struct why_line *line)
+static struct lardsim_kind_info kind_of(const struct lardsim_event *ev)
 {
-    const struct event *ev = line->ev;
-    const char *kind = ev_info[ev->kind].text;
+    struct lardsim_kind_info is = {.text = NULL};
 
-    switch ((enum ev_form)ev_info[ev->kind].form) {
-    case FORM_NONE:
-    case FORM_BRANCHES:
-        break;
-    case FORM_THREAD:
-        return xasprintf("%s T%" PRIu64, kind, ev->aux);
-    case FORM_KERNEL:
-    case FORM_PHASE:
-    case FORM_CLOCK:
-    case FORM_TIME:
-    case FORM_WAITED:
-    case FORM_COUNT:
-        return xasprintf("%s %" PRIu64, kind, ev->aux);
-    case FORM_ACCESS:
-    case FORM_OBJECT:
-    case FORM_ROUND:
-    case FORM_REGION:
-    case FORM_ALLOC:
-    case FORM_COPY:
-    case FORM_REMAP:
-        return xasprintf("%s 0x%" PRIx64, kind, ev->addr);
-    }
-    return xstrdup(kind);
+    lardsim_kind_info(ev->kind, &is);
+    return is;
+}
+
+const char *kind_text(const struct lardsim_event *ev)
+{
+    return kind_of(ev).text;
+}
+
+char *event_short(const struct lardsim_why_line *line)
+{
+    const struct lardsim_event *ev = &line->ev;
+    const struct lardsim_kind_info is = kind_of(ev);
+
+    if (is.alone)
+        return xstrdup(is.text);
+    if (is.at)
+        return xasprintf("%s 0x%" PRIx64, is.text, ev->addr);
+    return xasprintf(is.of_thread ? "%s T%" PRIu64 : "%s %" PRIu64, is.text, ev->aux);
 }
 
 /* "rel 0x9000 (queue)": the name of the address itself, or of what lies there. */
-char *event_text(const struct why *w, const struct why_line *line)
+char *event_text(const struct lardsim_why *w, const struct lardsim_why_line *line)
 {
-    const struct event *ev = line->ev;
-    const bool has_address = event_has_address(ev);
-    const char *name = has_address ? names_find(w->source->names, NAME_OBJECT, ev->addr) : NULL;
+    const struct lardsim_event *ev = &line->ev;
+    const bool has_address = kind_of(ev).at;
+    const char *name =
+        has_address ? lardsim_source_name(w->source, LARDSIM_NAME_OBJECT, ev->addr) : NULL;
     char *text = event_short(line), *object = has_address ? object_text(w, line) : NULL, *all;
 
-    if (ev->kind == EV_COPY)
+    if (ev->kind == LARDSIM_COPY)
         all = xasprintf("copy of %" PRIu64 " bytes from 0x%" PRIx64 " to 0x%" PRIx64, ev->aux,
-                        ev[1].addr, ev->addr);
+                        ev->addr2, ev->addr);
     else if (object || name)
         all = xasprintf("%s (%s)", text, object ? object : name);
     else
@@ -120,7 +117,7 @@ void sentences_free(struct sentences *s)
     free(s->at);
 }
 
-static unsigned long long number(const struct why_line *line)
+static unsigned long long number(const struct lardsim_why_line *line)
 {
     return line->number;
 }
@@ -132,12 +129,12 @@ static unsigned long long number(const struct why_line *line)
 struct actor_name {
     char text[48];
 };
-static struct actor_name named(const struct why *w, sim_tid tid, const struct why_line *line,
-                               bool begins)
+static struct actor_name named(const struct lardsim_why *w, uint16_t tid,
+                               const struct lardsim_why_line *line, bool begins)
 {
     struct actor_name name;
 
-    if (w->view & VIEW_NO_THREAD && line->kernel)
+    if (w->by_kernel && line->kernel)
         snprintf(name.text, sizeof name.text, "%s thread %" PRIu64, begins ? "Kernel" : "kernel",
                  line->kernel - 1);
     else
@@ -145,25 +142,26 @@ static struct actor_name named(const struct why *w, sim_tid tid, const struct wh
     return name;
 }
 
-static struct actor_name actor(const struct why *w, const struct why_line *line)
+static struct actor_name actor(const struct lardsim_why *w, const struct lardsim_why_line *line)
 {
-    return named(w, line->ev->tid, line, false);
+    return named(w, line->ev.thread, line, false);
 }
 
-static struct actor_name actor_first(const struct why *w, const struct why_line *line)
+static struct actor_name actor_first(const struct lardsim_why *w,
+                                     const struct lardsim_why_line *line)
 {
-    return named(w, line->ev->tid, line, true);
+    return named(w, line->ev.thread, line, true);
 }
 
 /* ---- the locks ------------------------------------------------------------------------------ */
 
-static char *holds_text(const struct why *w, const struct why_side *side)
+static char *holds_text(const struct lardsim_why *w, const struct lardsim_why_side *side)
 {
     char *all = NULL;
 
     for (size_t i = 0; i < side->holds; i++) {
-        const struct why_hold *h = &side->hold[i];
-        const char *name = names_find(w->source->names, NAME_OBJECT, h->addr);
+        const struct lardsim_why_hold *h = &side->hold[i];
+        const char *name = lardsim_source_name(w->source, LARDSIM_NAME_OBJECT, h->addr);
         char *one =
             xasprintf("0x%" PRIx64 "%s%s%s%s%s since event %" PRIu64, h->addr, name ? " (" : "",
                       name ? name : "", name ? ")" : "", h->shared ? " shared" : "",
@@ -174,20 +172,21 @@ static char *holds_text(const struct why *w, const struct why_side *side)
     return all ? all : xstrdup("no lock");
 }
 
-static void say_locks(const struct why *w, struct sentences *to)
+static void say_locks(const struct lardsim_why *w, struct sentences *to)
 {
     char *earlier = holds_text(w, &w->earlier), *later = holds_text(w, &w->later);
 
     say(to, "At event %llu thread %u holds %s; at event %llu thread %u holds %s.",
-        number(&w->earlier.line), (unsigned)w->earlier.line.ev->tid, earlier,
-        number(&w->later.line), (unsigned)w->later.line.ev->tid, later);
+        number(&w->earlier.line), (unsigned)w->earlier.line.ev.thread, earlier,
+        number(&w->later.line), (unsigned)w->later.line.ev.thread, later);
     free(earlier);
     free(later);
 }
 
 /* ---- a race --------------------------------------------------------------------------------- */
 
-static void say_reach(const struct why *w, const struct why_reach *r, struct sentences *to)
+static void say_reach(const struct lardsim_why *w, const struct lardsim_why_reach *r,
+                      struct sentences *to)
 {
     char *by = event_text(w, &r->edge.to), *from = event_text(w, &r->edge.from), *out = NULL;
     char *end;
@@ -214,7 +213,7 @@ static void say_reach(const struct why *w, const struct why_reach *r, struct sen
 
 enum { REACHES_SAID = 8 };
 
-static void say_reaches(const struct why *w, struct sentences *to)
+static void say_reaches(const struct lardsim_why *w, struct sentences *to)
 {
     for (size_t i = 1; i < w->reaches && i <= REACHES_SAID; i++)
         say_reach(w, &w->reach[i], to);
@@ -224,9 +223,9 @@ static void say_reaches(const struct why *w, struct sentences *to)
         say(to, "So do %zu more threads.", w->reaches - 1 - REACHES_SAID);
 }
 
-static void say_given(const struct why *w, struct sentences *to)
+static void say_given(const struct lardsim_why *w, struct sentences *to)
 {
-    const struct why_reach *own = &w->reach[0];
+    const struct lardsim_why_reach *own = &w->reach[0];
     const struct actor_name who = actor(w, &w->earlier.line);
 
     if (!own->outs) {
@@ -251,7 +250,7 @@ static void say_given(const struct why *w, struct sentences *to)
     say_reaches(w, to);
 }
 
-static void say_clock(const struct why *w, struct sentences *to)
+static void say_clock(const struct lardsim_why *w, struct sentences *to)
 {
     const struct actor_name of = actor(w, &w->earlier.line), who = actor_first(w, &w->later.line);
 
@@ -267,7 +266,7 @@ static void say_clock(const struct why *w, struct sentences *to)
     free(by);
 }
 
-static void say_taken(const struct why *w, struct sentences *to)
+static void say_taken(const struct lardsim_why *w, struct sentences *to)
 {
     const struct actor_name who = actor_first(w, &w->later.line);
 
@@ -281,7 +280,7 @@ static void say_taken(const struct why *w, struct sentences *to)
     free(in);
 }
 
-static void say_missing(const struct why *w, struct sentences *to)
+static void say_missing(const struct lardsim_why *w, struct sentences *to)
 {
     char *from = event_text(w, &w->missing);
     const struct actor_name later = actor(w, &w->later.line);
@@ -301,7 +300,7 @@ static void say_missing(const struct why *w, struct sentences *to)
     free(from);
 }
 
-static void say_race(const struct why *w, struct sentences *to)
+static void say_race(const struct lardsim_why *w, struct sentences *to)
 {
     say_locks(w, to);
     say_given(w, to);
@@ -318,10 +317,10 @@ static void say_race(const struct why *w, struct sentences *to)
 
 /* ---- an order ------------------------------------------------------------------------------- */
 
-static void say_order(const struct why *w, struct sentences *to)
+static void say_order(const struct lardsim_why *w, struct sentences *to)
 {
     for (size_t i = 0; i < w->chains; i++) {
-        const struct why_edge *e = &w->chain[i];
+        const struct lardsim_why_edge *e = &w->chain[i];
         char *from = event_text(w, &e->from), *by = event_text(w, &e->to);
         if (e->unknown)
             say(to, "%s learns of it at event %llu (%s).",
@@ -338,8 +337,8 @@ static void say_order(const struct why *w, struct sentences *to)
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static void say_move(const struct why *w, const struct why_move *m, const char *note,
-                     struct sentences *to)
+static void say_move(const struct lardsim_why *w, const struct lardsim_why_move *m,
+                     const char *note, struct sentences *to)
 {
     char *text = event_text(w, &m->line);
 
@@ -347,14 +346,14 @@ static void say_move(const struct why *w, const struct why_move *m, const char *
     free(text);
 }
 
-static bool between(const struct why *w, const struct why_move *m)
+static bool between(const struct lardsim_why *w, const struct lardsim_why_move *m)
 {
     return m->line.position < w->later.line.position &&
-           (w->verdict == WHY_ALONE || !w->earlier.line.ev->kind ||
+           (w->verdict == LARDSIM_WHY_ALONE || !w->earlier.line.ev.kind ||
             m->line.position > w->earlier.line.position);
 }
 
-static void say_moves(const struct why *w, struct sentences *to)
+static void say_moves(const struct lardsim_why *w, struct sentences *to)
 {
     for (size_t i = 0; i < w->moves; i++)
         if (between(w, &w->move[i]) && !w->move[i].ignored)
@@ -366,17 +365,17 @@ static void say_moves(const struct why *w, struct sentences *to)
 
 /* ---- views ---------------------------------------------------------------------------------- */
 
-static void say_unchecked(const struct why *w, const char *view, struct sentences *to)
+static void say_unchecked(const struct lardsim_why *w, const char *view, struct sentences *to)
 {
     if (w->later.unchecked)
         say(to, "The view %s does not check event %llu.", view, number(&w->later.line));
-    if (w->earlier.line.ev->kind && w->earlier.unchecked)
+    if (w->earlier.line.ev.kind && w->earlier.unchecked)
         say(to, "The view %s does not check event %llu.", view, number(&w->earlier.line));
 }
 
 /* Says which events between the two the view ignored. with: the answer of the view that saw
  * them. */
-static size_t say_ignored(const struct why *with, const char *view, const char *end,
+static size_t say_ignored(const struct lardsim_why *with, const char *view, const char *end,
                           struct sentences *to)
 {
     size_t said = 0;
@@ -397,12 +396,12 @@ static size_t say_ignored(const struct why *with, const char *view, const char *
 
 static void say_false(const struct answer *a, struct sentences *to)
 {
-    const struct why *t = a->both.truth;
+    const struct lardsim_why *t = a->both.truth;
 
     say(to, "In the view tracked this is no race: the view %s makes it one.", a->asked->view);
     say_unchecked(t, "tracked", to);
     say_ignored(a->both.why, a->asked->view, ": that makes the race", to);
-    if (t->verdict == WHY_IS_ORDERED) {
+    if (t->verdict == LARDSIM_WHY_IS_ORDERED) {
         say(to, "In the view tracked the two are ordered:");
         say_order(t, to);
     }
@@ -410,18 +409,18 @@ static void say_false(const struct answer *a, struct sentences *to)
 
 static void say_missed(const struct answer *a, struct sentences *to)
 {
-    const struct why *w = a->both.why, *t = a->both.truth;
+    const struct lardsim_why *w = a->both.why, *t = a->both.truth;
 
     say(to, "In the view tracked event %llu races with event %llu; the view %s hides that.",
         number(&t->later.line), number(&t->earlier.line), a->asked->view);
     say_unchecked(w, a->asked->view, to);
-    if (w->verdict == WHY_IS_ORDERED) {
+    if (w->verdict == LARDSIM_WHY_IS_ORDERED) {
         say(to, "In the view %s the two are ordered:", a->asked->view);
         say_order(w, to);
         return;
     }
     for (size_t i = 0; i < t->moves; i++)
-        if (between(t, &t->move[i]) && t->move[i].copy && w->view & VIEW_NO_COPY)
+        if (between(t, &t->move[i]) && t->move[i].copy && w->no_copy)
             say_move(
                 t, &t->move[i],
                 "moved the memory; this view ignores that, and so has no record of the earlier "
@@ -434,9 +433,9 @@ static void say_missed(const struct answer *a, struct sentences *to)
 /* Explains a difference by the rule of regions: a region ends with an event that gives. */
 static void say_region(const struct answer *a, struct sentences *to)
 {
-    const struct why *w = a->both.why;
+    const struct lardsim_why *w = a->both.why;
 
-    if (!w->earlier.line.ev->kind)
+    if (!w->earlier.line.ev.kind)
         return;
     if (!w->has_out) {
         say(to,
@@ -457,15 +456,15 @@ static void say_region(const struct answer *a, struct sentences *to)
 /* Returns the report on the location that is nearest to this access, where accesses are not
  * compared. A report by the policy says more than a difference between the two. */
 static const struct location_said *said_of_location(const struct policy_said *s,
-                                                    const struct why *w)
+                                                    const struct lardsim_why *w)
 {
-    const sim_addr mask = ~(sim_addr)(w->granule ? w->granule - 1 : 0);
-    const sim_addr first = w->later.line.ev->addr & mask;
+    const uint64_t mask = ~(uint64_t)(w->granule ? w->granule - 1 : 0);
+    const uint64_t first = w->later.line.ev.addr & mask;
     const struct location_said *found = NULL;
 
     for (size_t i = 0; i < s->n; i++) {
         const struct location_said *at = &s->at[i];
-        const bool here = at->location < w->later.line.ev->addr + w->later.line.ev->size &&
+        const bool here = at->location < w->later.line.ev.addr + w->later.line.ev.size &&
                           first < at->location + at->size;
         if (here && at->position <= w->later.line.position &&
             (!found || (found->reason && !at->reason) ||
@@ -500,18 +499,18 @@ static void say_silent(const struct answer *a, struct sentences *to)
  */
 static unsigned long long asked_number(const struct answer *a)
 {
-    const struct why *w = a->both.why;
+    const struct lardsim_why *w = a->both.why;
     const uint64_t event = a->asked->race.found ? a->asked->race.event : a->asked->event;
 
-    return w->earlier.line.ev->kind && w->earlier.line.number == event ? event
-                                                                       : number(&w->later.line);
+    return w->earlier.line.ev.kind && w->earlier.line.number == event ? event
+                                                                      : number(&w->later.line);
 }
 
 static void say_policy(const struct answer *a, struct sentences *to)
 {
     const struct why_asked *p = a->asked;
     const struct policy_said *s = a->said;
-    const bool races = (a->both.truth ? a->both.truth : a->both.why)->verdict == WHY_RACES;
+    const bool races = (a->both.truth ? a->both.truth : a->both.why)->verdict == LARDSIM_WHY_RACES;
     const unsigned long long event = asked_number(a);
 
     if (!s->asked)
@@ -538,36 +537,36 @@ static void say_policy(const struct answer *a, struct sentences *to)
 /* The earlier access that somebody else names, where this view has none. */
 static unsigned long long named_earlier(const struct answer *a)
 {
-    const struct why *t = a->both.truth;
+    const struct lardsim_why *t = a->both.truth;
 
-    return t && t->earlier.line.ev->kind ? number(&t->earlier.line)
-                                         : (unsigned long long)a->asked->race.earlier;
+    return t && t->earlier.line.ev.kind ? number(&t->earlier.line)
+                                        : (unsigned long long)a->asked->race.earlier;
 }
 
 static void say_verdict(const struct answer *a, struct sentences *to)
 {
-    const struct why *w = a->both.why;
+    const struct lardsim_why *w = a->both.why;
     const unsigned long long later = number(&w->later.line), earlier = number(&w->earlier.line);
 
     switch (w->verdict) {
-    case WHY_RACES:
+    case LARDSIM_WHY_RACES:
         say(to, "Event %llu races with event %llu: nothing orders the two.", later, earlier);
         break;
-    case WHY_OUTSIDE:
+    case LARDSIM_WHY_OUTSIDE:
         say(to, "Nothing orders event %llu and event %llu, but the view %s does not check both.",
             earlier, later, a->asked->view);
         break;
-    case WHY_IS_ORDERED:
+    case LARDSIM_WHY_IS_ORDERED:
         say(to, "Event %llu happens before event %llu: they do not race.", earlier, later);
         break;
-    case WHY_ALONE:
+    case LARDSIM_WHY_ALONE:
         say(to,
             "Event %llu does not race: no other thread has made a conflicting access to this "
             "memory "
             "since its life began.",
             later);
         break;
-    case WHY_APART:
+    case LARDSIM_WHY_APART:
         say(to,
             "Event %llu does not race with event %llu: they conflict nowhere, or belong to "
             "different "
@@ -575,30 +574,32 @@ static void say_verdict(const struct answer *a, struct sentences *to)
             later, named_earlier(a));
         break;
     }
-    if (w->view && w->verdict != WHY_OUTSIDE)
+    if (w->view && w->verdict != LARDSIM_WHY_OUTSIDE)
         say(to, "That is so in the view %s.", a->asked->view);
 }
 
 void answer_say(const struct answer *a, struct sentences *to)
 {
-    const struct why *w = a->both.why;
+    const struct lardsim_why *w = a->both.why;
 
     say_verdict(a, to);
-    if (w->earlier.line.ev->kind && w->earlier.line.number > w->later.line.number)
+    if (w->earlier.line.ev.kind && w->earlier.line.number > w->later.line.number)
         say(to,
             "In that run, in %s order, event %llu ran before event %llu; numbers are those of the "
             "recording.",
             a->asked->order, number(&w->earlier.line), number(&w->later.line));
-    if (w->verdict == WHY_RACES || w->verdict == WHY_OUTSIDE)
+    if (w->verdict == LARDSIM_WHY_RACES || w->verdict == LARDSIM_WHY_OUTSIDE)
         say_race(w, to);
-    else if (w->verdict == WHY_IS_ORDERED)
+    else if (w->verdict == LARDSIM_WHY_IS_ORDERED)
         say_order(w, to);
     say_moves(w, to);
-    if (w->verdict == WHY_OUTSIDE)
+    if (w->verdict == LARDSIM_WHY_OUTSIDE)
         say_unchecked(w, a->asked->view, to);
-    if (a->both.truth && w->verdict == WHY_RACES && a->both.truth->verdict != WHY_RACES)
+    if (a->both.truth && w->verdict == LARDSIM_WHY_RACES &&
+        a->both.truth->verdict != LARDSIM_WHY_RACES)
         say_false(a, to);
-    else if (a->both.truth && w->verdict != WHY_RACES && a->both.truth->verdict == WHY_RACES)
+    else if (a->both.truth && w->verdict != LARDSIM_WHY_RACES &&
+             a->both.truth->verdict == LARDSIM_WHY_RACES)
         say_missed(a, to);
     say_policy(a, to);
 }

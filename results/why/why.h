@@ -6,10 +6,10 @@
 #include "results/job/given.h"
 #include "results/results.h"
 #include "sim/lardsim.h"
-#include "sim/why.h"
 
 /* ---- what is asked: why/asked.c ------------------------------------------------------------- */
 
+#define WHY_MEMORY (UINT64_C(8) << 30) /* a limit that is enough for most traces */
 struct why_question {
     const char *where;         /* a results folder, or a trace */
     const char *which;         /* the number of an event, or the identity of a race */
@@ -44,8 +44,8 @@ struct why_asked {
     /* dir's run executed its events in an order of its own. It is repeated, and they are kept in
      * that order for the while: in a folder, which has both of: */
     bool repeats;
-    char *folder, *events;     /* own; NULL: source is read as it is */
-    struct executed *executed; /* owns; NULL: as recorded */
+    char *folder, *events;             /* own; NULL: source is read as it is */
+    struct lardsim_executed *executed; /* owns; NULL: as recorded */
 };
 static inline const char *asked_events(const struct why_asked *a)
 {
@@ -60,7 +60,7 @@ void asked_free(struct why_asked *a);
 struct location_said { /* the policy reports a location, or it and the truth differ there */
     uint64_t event;    /* at which it does; the first of its region; the first of the two reports */
     uint64_t position; /* that event's position, in the order that is looked at */
-    sim_addr location;
+    uint64_t location;
     uint32_t size;
     bool region;
     char *reason; /* owns; of the difference; NULL: it reports it */
@@ -90,7 +90,7 @@ void said_free(struct policy_said *s);
 struct answer {
     const struct why_asked *asked;
     const struct policy_said *said;
-    struct why_both both; /* owns */
+    struct lardsim_why_both both; /* owns */
 };
 
 /* The reasons, sentence by sentence, the verdict first: why/say.c. */
@@ -101,12 +101,15 @@ struct sentences {
 void answer_say(const struct answer *a, struct sentences *to);
 void sentences_free(struct sentences *s);
 /* "rel 0x9000 (lock A)", "write account + 8": names are as the trace has them. Owned. */
-char *event_text(const struct why *w, const struct why_line *line);
+char *event_text(const struct lardsim_why *w, const struct lardsim_why_line *line);
 /* The same without names, which have any length and any characters. */
-char *event_short(const struct why_line *line);
-char *thread_text(const struct why *w, sim_tid tid);                 /* "thread 1 (main)" */
-char *object_text(const struct why *w, const struct why_line *line); /* NULL: nothing is known */
-const char *site_name(const struct why *w, const struct why_line *line, char number[static 24]);
+const char *kind_text(const struct lardsim_event *ev);
+char *event_short(const struct lardsim_why_line *line);
+char *thread_text(const struct lardsim_why *w, uint16_t tid); /* "thread 1 (main)" */
+char *object_text(const struct lardsim_why *w,
+                  const struct lardsim_why_line *line); /* NULL: nothing is known */
+const char *site_name(const struct lardsim_why *w, const struct lardsim_why_line *line,
+                      char number[static 24]);
 
 /* Finds the answer, and gives it to fn: answer.c. The working folder may be that of the run
  * afterwards. */

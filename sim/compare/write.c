@@ -220,7 +220,7 @@ static void write_side(struct json *j, const struct lardsim_side *s)
         json_key_u64(j, "interval", s->interval);
 }
 
-void sim_object_json(struct json *j, const struct lardsim_object *o)
+void lardsim_object_json(const struct lardsim_object *o, struct json *j)
 {
     const struct object_place p = {.known = o->known,
                                    .allocated = o->allocated,
@@ -251,7 +251,7 @@ void sim_difference_json(struct json *j, const struct lardsim_difference *d)
     json_key(j, "location");
     json_hex(j, d->location);
     json_key_str(j, "location_name", d->location_name);
-    sim_object_json(j, &d->object);
+    lardsim_object_json(&d->object, j);
     json_key_str(j, "reported_by", d->reported_by);
     json_key(j, "earlier");
     if (d->earlier.known) {

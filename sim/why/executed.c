@@ -1,6 +1,6 @@
 /* executed.c - the numbers that the events of an execution have in the recording that it replayed:
  * in timed order the two orders differ, and everybody names events by the recording. */
-#include "sim/why.h"
+#include "sim/why/why_int.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,12 +12,12 @@
 
 #include "base/mem.h"
 
-struct executed {
+struct lardsim_executed {
     uint64_t *at; /* maps the file; by position */
     size_t n;
 };
 
-static int map_file(struct executed *x, int file)
+static int map_file(struct lardsim_executed *x, int file)
 {
     struct stat is;
 
@@ -33,9 +33,9 @@ static int map_file(struct executed *x, int file)
     return 0;
 }
 
-struct executed *executed_open(const char *path, struct err *e)
+struct lardsim_executed *lardsim_executed_open(const char *path, struct err *e)
 {
-    struct executed *x = xcalloc(1, sizeof *x);
+    struct lardsim_executed *x = xcalloc(1, sizeof *x);
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     const int bad = file < 0 || map_file(x, file);
 
@@ -50,24 +50,24 @@ struct executed *executed_open(const char *path, struct err *e)
     return NULL;
 }
 
-void executed_close(struct executed *x)
+void lardsim_executed_close(struct lardsim_executed *x)
 {
     if (x && x->at)
         (void)munmap(x->at, x->n * sizeof *x->at);
     free(x);
 }
 
-uint64_t executed_events(const struct executed *x)
+uint64_t lardsim_executed_events(const struct lardsim_executed *x)
 {
     return x->n;
 }
 
-uint64_t executed_event(const struct executed *x, uint64_t position)
+uint64_t lardsim_executed_event(const struct lardsim_executed *x, uint64_t position)
 {
     return x && position < x->n ? x->at[position] : position;
 }
 
-bool executed_find(const struct executed *x, uint64_t event, uint64_t *position)
+bool executed_find(const struct lardsim_executed *x, uint64_t event, uint64_t *position)
 {
     if (!x) {
         *position = event;

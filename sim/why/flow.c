@@ -28,7 +28,7 @@ bool flow_knows(const struct flow *f, uint32_t actor)
     return actor < f->actors && f->actor[actor].knows;
 }
 
-static struct why_reach *reach_new(struct flow *f, uint32_t actor, sim_tid tid)
+static struct lardsim_why_reach *reach_new(struct flow *f, uint32_t actor, sim_tid tid)
 {
     const size_t cap = f->reaches_cap;
 
@@ -37,7 +37,7 @@ static struct why_reach *reach_new(struct flow *f, uint32_t actor, sim_tid tid)
     struct flow_actor *a = actor_at(f, actor);
     a->knows = true;
     a->reach = f->reaches;
-    f->reach[f->reaches] = (struct why_reach){.thread = tid};
+    f->reach[f->reaches] = (struct lardsim_why_reach){.thread = tid};
     return &f->reach[f->reaches++];
 }
 
@@ -238,7 +238,7 @@ static void sequences_step(struct flow *f, const struct walk *r, const struct ev
 
 /* ---- taking --------------------------------------------------------------------------------- */
 
-static bool from_object(const struct flow *f, struct flow_key key, struct why_edge *edge)
+static bool from_object(const struct flow *f, struct flow_key key, struct lardsim_why_edge *edge)
 {
     const struct flow_object *o = object_find(f, key);
 
@@ -259,7 +259,7 @@ static bool take_variable(struct flow *f, struct flow_key key, const struct walk
 }
 
 static bool from_child(const struct flow *f, const struct walk *r, const struct event *ev,
-                       struct why_edge *edge)
+                       struct lardsim_why_edge *edge)
 {
     if (from_object(f, (struct flow_key){FLOW_FINAL, ev->aux, 0}, edge))
         return true;
@@ -274,7 +274,7 @@ static bool from_child(const struct flow *f, const struct walk *r, const struct 
 
 /* Finds the edge by which the thread has got to know with this event. */
 static bool find_edge(struct flow *f, const struct walk *r, const struct event *ev,
-                      struct why_edge *edge)
+                      struct lardsim_why_edge *edge)
 {
     const int space = space_of(ev);
 
@@ -286,7 +286,7 @@ static bool find_edge(struct flow *f, const struct walk *r, const struct event *
         return each_variable(f, r, ev, take_variable, edge);
     if (ev->kind == EV_WRITEVC) { /* the trace says what happened before, and not how */
         edge->from = f->access;
-        edge->from_thread = f->access.ev->tid;
+        edge->from_thread = f->access.ev.thread;
         edge->from_actor = f->origin;
         return true;
     }
@@ -301,7 +301,7 @@ static bool find_edge(struct flow *f, const struct walk *r, const struct event *
 
 static void reached(struct flow *f, const struct walk *r, const struct event *ev)
 {
-    struct why_edge edge = {.to = reading_line(r, ev), .to_thread = ev->tid};
+    struct lardsim_why_edge edge = {.to = reading_line(r, ev), .to_thread = ev->tid};
 
     edge.unknown = !find_edge(f, r, ev, &edge);
     reach_new(f, r->actor, ev->tid)->edge = edge;
@@ -319,7 +319,7 @@ static bool give_variable(struct flow *f, struct flow_key key, const struct walk
 
 static void gives(struct flow *f, uint32_t actor, const struct walk *r, const struct event *ev)
 {
-    struct why_reach *reach = &f->reach[f->actor[actor].reach];
+    struct lardsim_why_reach *reach = &f->reach[f->actor[actor].reach];
 
     reach->out = reading_line(r, ev);
     reach->outs++;

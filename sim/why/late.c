@@ -4,7 +4,7 @@
 #include "sim/why/why_int.h"
 
 struct later_side {
-    const struct why_ask *ask;
+    const struct lardsim_why_ask *ask;
     uint64_t position; /* of the access that is asked about */
     bool there, found;
     struct event access;
@@ -70,7 +70,7 @@ static bool look(void *arg, struct walk *r, const struct event *ev)
     return !l->found && l->in.n + !l->there > 0;
 }
 
-int find_late(const struct why_ask *ask, bool *found, uint64_t *number, struct err *e)
+int find_late(const struct lardsim_why_ask *ask, bool *found, uint64_t *number, struct err *e)
 {
     struct later_side l = {.ask = ask};
     struct walk r;

@@ -20,7 +20,7 @@ static int make_checker(struct walk *r, struct err *e)
 {
     char *view = xasprintf("policy.why.view=%s", r->ask->view);
     const struct checker_env env = {
-        .number = &r->number, .granule = r->granule, .memory = r->ask->memory, .err = r->err};
+        .number = &r->number, .granule = r->granule, .memory = r->ask->budget, .err = r->err};
     struct checker_env own = env;
 
     own.config = r->config = config_new(NULL);
@@ -31,26 +31,28 @@ static int make_checker(struct walk *r, struct err *e)
     return r->hb ? 0 : -1;
 }
 
-int reading_open(struct walk *r, const struct why_ask *ask, enum reading_way way, struct err *e)
+int reading_open(struct walk *r, const struct lardsim_why_ask *ask, enum reading_way way,
+                 struct err *e)
 {
     *r = (struct walk){.ask = ask, .err = e};
-    r->source = ask->open(ask->arg, e);
-    if (!r->source)
+    r->from = ask->open(ask->arg, e);
+    if (!r->from)
         return -1;
-    source_account(r->source, ask->memory);
+    r->source = sim_source(r->from);
+    source_account(r->source, ask->budget);
     r->granule = (unsigned)granule_of(ask->granule, r->source->granularity);
     if (way == READ_CHECKED) {
         r->rules = rules_new(false);
-        rules_account(r->rules, ask->memory);
+        rules_account(r->rules, ask->budget);
     }
     return way == READ_CLOCKS ? make_checker(r, e) : 0;
 }
 
-struct source *reading_keep(struct walk *r)
+struct lardsim_source *reading_keep(struct walk *r)
 {
-    struct source *s = r->source;
+    struct lardsim_source *s = r->from;
 
-    r->source = NULL;
+    r->from = NULL;
     return s;
 }
 
@@ -60,7 +62,7 @@ void reading_close(struct walk *r)
     stats_free(r->stats);
     config_free(r->config);
     rules_free(r->rules);
-    source_close(r->source);
+    lardsim_source_close(r->from);
     for (size_t i = 0; i < r->txns; i++)
         free(r->txn[i].access);
     free(r->txn);
@@ -70,16 +72,12 @@ void reading_close(struct walk *r)
     *r = (struct walk){0};
 }
 
-struct why_line reading_line(const struct walk *r, const struct event *ev)
+struct lardsim_why_line reading_line(const struct walk *r, const struct event *ev)
 {
-    struct why_line line = {.position = r->position,
-                            .number = r->number,
-                            .kernel = ev->tid < r->kernels ? r->kernel[ev->tid] : 0,
-                            .ev = {*ev}};
-
-    if (event_records(ev) > 1)
-        line.ev[1] = ev[1];
-    return line;
+    return (struct lardsim_why_line){.position = r->position,
+                                     .number = r->number,
+                                     .kernel = ev->tid < r->kernels ? r->kernel[ev->tid] : 0,
+                                     .ev = sim_event(ev)};
 }
 
 const char *reading_name(const struct walk *r)
@@ -195,13 +193,13 @@ static int apply(struct walk *r, const struct event *ev)
     if (r->hb)
         move_clocks(r, ev);
     find_effects(r, ev);
-    if (budget_over(r->ask->memory))
+    if (budget_over(r->ask->budget))
         return err_set(r->err, LARD_LIMIT,
                        "%s: event %llu: what has to be kept takes %llu bytes, and the limit is "
                        "%llu; raise it with --max-memory",
                        reading_name(r), (unsigned long long)r->number,
-                       (unsigned long long)r->ask->memory->live,
-                       (unsigned long long)r->ask->memory->limit);
+                       (unsigned long long)r->ask->budget->live,
+                       (unsigned long long)r->ask->budget->limit);
     return r->err->code ? -1 : 0;
 }
 
@@ -216,7 +214,7 @@ int reading_each(struct walk *r, reading_fn *fn, void *arg)
             return 0;
         r->position = b.first;
         for (size_t i = 0; i < b.records; i += event_records(&b.rec[i]), r->position++) {
-            r->number = executed_event(r->ask->executed, r->position);
+            r->number = lardsim_executed_event(r->ask->executed, r->position);
             if (apply(r, &b.rec[i]))
                 return -1;
             if (!fn(arg, r, &b.rec[i]))

@@ -35,8 +35,8 @@ struct candidate { /* for the earlier access: an actor's latest read or write, p
 enum { CANDIDATE_KINDS = 4 };
 
 struct seeking {
-    struct why *w;
-    const struct why_ask *ask; /* its events are positions, the earlier one first */
+    struct lardsim_why *w;
+    const struct lardsim_why_ask *ask; /* its events are positions, the earlier one first */
     unsigned granule;
     /* The first look. */
     struct event access; /* the later one */
@@ -58,7 +58,7 @@ struct seeking {
     struct flow flow;
     bool flowing, in_window;
     struct placement *placement;
-    struct why_line recent[WHY_WINDOW]; /* a ring of the latest events */
+    struct lardsim_why_line recent[LARDSIM_WHY_WINDOW]; /* a ring of the latest events */
     size_t recents;
     size_t after[2]; /* lines still to come behind the access */
     uint32_t later_actor;
@@ -74,7 +74,7 @@ struct bytes_at region_of(const struct event *access, unsigned granule)
 }
 
 enum { WRITES = 1, MEETS_THE_PLACE = 2, AT_THE_PLACE = 4, CHECKED = 8 };
-unsigned likeness(const struct why_ask *ask, unsigned granule, unsigned view,
+unsigned likeness(const struct lardsim_why_ask *ask, unsigned granule, unsigned view,
                   const struct event *access)
 {
     const struct event place = {.addr = ask->addr, .size = ask->size};
@@ -89,12 +89,20 @@ unsigned likeness(const struct why_ask *ask, unsigned granule, unsigned view,
     return like;
 }
 
-static void keep_line(struct why_line *to, const struct seeking *s, const struct walk *r,
+static void keep_line(struct lardsim_why_line *to, const struct seeking *s, const struct walk *r,
                       const struct event *ev)
 {
     *to = reading_line(r, ev);
-    if (s->placement)
-        to->at = placement_find(s->placement, ev->addr);
+    if (!s->placement)
+        return;
+    const struct object_place is = placement_find(s->placement, ev->addr);
+    to->at = (struct lardsim_object){.name = is.name,
+                                     .offset = is.offset,
+                                     .size = is.size,
+                                     .event = is.event,
+                                     .site = is.site,
+                                     .known = is.known,
+                                     .allocated = is.allocated};
 }
 
 /* ---- the later access, and the clears and copies before it ---------------------------------- */
@@ -158,7 +166,7 @@ static bool look_first(void *arg, struct walk *r, const struct event *ev)
 static int no_access(const struct seeking *s, const struct walk *r, const struct first_look *l,
                      struct err *e)
 {
-    const unsigned long long event = executed_event(s->ask->executed, s->ask->event);
+    const unsigned long long event = lardsim_executed_event(s->ask->executed, s->ask->event);
 
     if (l->waiting.on)
         return err_set(e, LARD_TRACE,
@@ -265,17 +273,18 @@ static void pieces_before(struct pieces *p, struct bytes_at to, const struct op 
 
 static void add_move(struct seeking *s, const struct op *op, bool ignored)
 {
-    struct why *w = s->w;
+    struct lardsim_why *w = s->w;
 
     w->moves_in_all++;
-    if (w->moves == WHY_MOVES) { /* the first of them stay: found backwards, those are the last */
-        memmove(&w->move[0], &w->move[1], (WHY_MOVES - 1) * sizeof w->move[0]);
+    if (w->moves ==
+        LARDSIM_WHY_MOVES) { /* the first of them stay: found backwards, those are the last */
+        memmove(&w->move[0], &w->move[1], (LARDSIM_WHY_MOVES - 1) * sizeof w->move[0]);
         w->moves--;
     }
     w->move[w->moves++] =
-        (struct why_move){.line = {.position = op->position, .number = op->number},
-                          .copy = op->copy,
-                          .ignored = ignored};
+        (struct lardsim_why_move){.line = {.position = op->position, .number = op->number},
+                                  .copy = op->copy,
+                                  .ignored = ignored};
 }
 
 /* Further back by one. */
@@ -340,7 +349,7 @@ static struct candidate *candidates_of(struct seeking *s, uint32_t actor)
         const size_t n = (size_t)actor + 1 + actor / 2;
         s->candidate = xrecalloc(s->candidate, s->actors * CANDIDATE_KINDS, n * CANDIDATE_KINDS,
                                  sizeof *s->candidate);
-        budget_take(s->ask->memory, (n - s->actors) * CANDIDATE_KINDS * sizeof *s->candidate);
+        budget_take(s->ask->budget, (n - s->actors) * CANDIDATE_KINDS * sizeof *s->candidate);
         s->actors = n;
     }
     return &s->candidate[(size_t)actor * CANDIDATE_KINDS];
@@ -412,7 +421,8 @@ static int find_earlier(struct seeking *s, struct err *e)
 
 /* ---- locks that are held -------------------------------------------------------------------- */
 
-static struct why_hold *hold_find(struct why_side *side, const struct event *ev, bool shared)
+static struct lardsim_why_hold *hold_find(struct lardsim_why_side *side, const struct event *ev,
+                                          bool shared)
 {
     const bool system = ev->flags & EVF_SYSTEM;
 
@@ -423,7 +433,7 @@ static struct why_hold *hold_find(struct why_side *side, const struct event *ev,
     return NULL;
 }
 
-static void hold_drop(struct why_side *side, const struct why_hold *h)
+static void hold_drop(struct lardsim_why_side *side, const struct lardsim_why_hold *h)
 {
     const size_t i = (size_t)(h - side->hold);
 
@@ -431,19 +441,19 @@ static void hold_drop(struct why_side *side, const struct why_hold *h)
     side->holds--;
 }
 
-static void hold_step(struct why_side *side, const struct walk *r, const struct event *ev)
+static void hold_step(struct lardsim_why_side *side, const struct walk *r, const struct event *ev)
 {
     const bool shared = ev->kind == EV_ACQUIRE_SHARED || ev->kind == EV_RELEASE_SHARED;
-    struct why_hold *h = hold_find(side, ev, shared);
+    struct lardsim_why_hold *h = hold_find(side, ev, shared);
 
     if (ev->kind == EV_ACQUIRE || ev->kind == EV_ACQUIRE_SHARED) {
         if (!h) {
             side->hold = xgrow(side->hold, side->holds, &side->holds_cap, sizeof *side->hold);
             h = &side->hold[side->holds++];
-            *h = (struct why_hold){.addr = ev->addr,
-                                   .since = r->number,
-                                   .shared = shared,
-                                   .system = ev->flags & EVF_SYSTEM};
+            *h = (struct lardsim_why_hold){.addr = ev->addr,
+                                           .since = r->number,
+                                           .shared = shared,
+                                           .system = ev->flags & EVF_SYSTEM};
         }
         h->depth++;
     } else if (h && --h->depth == 0) {
@@ -452,14 +462,15 @@ static void hold_step(struct why_side *side, const struct walk *r, const struct 
 }
 
 /* Locks lie in memory and move with it. A wait gives a lock up, and ends before anything else. */
-static void hold_follow(struct why_side *side, const struct event *ev)
+static void hold_follow(struct lardsim_why_side *side, const struct event *ev)
 {
     for (size_t i = 0; ev->kind == EV_COPY && i < side->holds; i++)
         if (side->hold[i].addr - ev[1].addr < ev->aux)
             side->hold[i].addr += ev->addr - ev[1].addr;
 }
 
-static void holds(struct why_side *side, sim_tid tid, const struct walk *r, const struct event *ev)
+static void holds(struct lardsim_why_side *side, sim_tid tid, const struct walk *r,
+                  const struct event *ev)
 {
     if (ev->kind == EV_COPY)
         hold_follow(side, ev);
@@ -481,12 +492,12 @@ static void in_window(struct seeking *s, size_t which, const struct walk *r, con
 static void begin_window(struct seeking *s, size_t which, const struct walk *r,
                          const struct event *ev)
 {
-    const size_t n = s->recents < WHY_WINDOW ? s->recents : WHY_WINDOW;
+    const size_t n = s->recents < LARDSIM_WHY_WINDOW ? s->recents : LARDSIM_WHY_WINDOW;
 
     for (size_t i = s->recents - n; i < s->recents; i++)
-        s->w->window[which][s->w->windows[which]++] = s->recent[i % WHY_WINDOW];
+        s->w->window[which][s->w->windows[which]++] = s->recent[i % LARDSIM_WHY_WINDOW];
     in_window(s, which, r, ev);
-    s->after[which] = WHY_WINDOW;
+    s->after[which] = LARDSIM_WHY_WINDOW;
 }
 
 static void windows(struct seeking *s, const struct walk *r, const struct event *ev)
@@ -500,10 +511,10 @@ static void windows(struct seeking *s, const struct walk *r, const struct event 
         begin_window(s, 1, r, ev);
     else if (s->chosen.there && r->position == s->chosen.position)
         begin_window(s, 0, r, ev);
-    keep_line(&s->recent[s->recents++ % WHY_WINDOW], s, r, ev);
+    keep_line(&s->recent[s->recents++ % LARDSIM_WHY_WINDOW], s, r, ev);
 }
 
-static void see_side(struct seeking *s, struct why_side *side, const struct walk *r,
+static void see_side(struct seeking *s, struct lardsim_why_side *side, const struct walk *r,
                      const struct event *access)
 {
     keep_line(&side->line, s, r, access);
@@ -513,7 +524,7 @@ static void see_side(struct seeking *s, struct why_side *side, const struct walk
 
 static void see_moves(struct seeking *s, const struct walk *r, const struct event *ev)
 {
-    struct why *w = s->w;
+    struct lardsim_why *w = s->w;
 
     if (s->move_next < w->moves && w->move[s->move_next].line.position == r->position)
         keep_line(&w->move[s->move_next++].line, s, r, ev);
@@ -523,7 +534,7 @@ static void see_moves(struct seeking *s, const struct walk *r, const struct even
  */
 static void see_learning(struct seeking *s, const struct walk *r, const struct event *ev)
 {
-    struct why *w = s->w;
+    struct lardsim_why *w = s->w;
     const uint32_t of = s->chosen.actor;
 
     if (ev->tid != s->access.tid)
@@ -541,9 +552,9 @@ static void see_learning(struct seeking *s, const struct walk *r, const struct e
  * a nested monitor only the outermost acquire counts. */
 static void see_taking(struct seeking *s, const struct walk *r, const struct event *ev)
 {
-    struct why *w = s->w;
+    struct lardsim_why *w = s->w;
     const bool shared = ev->kind == EV_ACQUIRE_SHARED;
-    const struct why_hold *h = hold_find(&w->later, ev, shared);
+    const struct lardsim_why_hold *h = hold_find(&w->later, ev, shared);
 
     if (ev->tid != s->access.tid || r->position >= s->event || !ev_info[ev->kind].takes)
         return;
@@ -559,7 +570,7 @@ static void see_taking(struct seeking *s, const struct walk *r, const struct eve
 
 static void see_between(struct seeking *s, const struct walk *r, const struct event *ev)
 {
-    struct why *w = s->w;
+    struct lardsim_why *w = s->w;
     const struct pieces *in = lies_in_now(s, r->position);
 
     for (size_t i = 0; i < r->effects && !w->displaced; i++)
@@ -579,7 +590,7 @@ static void flow_on(struct seeking *s, const struct walk *r, const struct event 
     if (!s->chosen.there || r->position < s->chosen.position || r->position > s->event)
         return;
     if (r->position == s->chosen.position) {
-        flow_begin(&s->flow, r, ev, s->ask->memory);
+        flow_begin(&s->flow, r, ev, s->ask->budget);
         s->flowing = true;
         s->w->needed = s->flow.needed;
         see_side(s, &s->w->earlier, r, &s->chosen.access);
@@ -627,7 +638,7 @@ static int follow(struct seeking *s, struct err *e)
     s->now = s->lives - 1;
     if (reading_open(&r, s->ask, READ_CLOCKS, e))
         return -1;
-    s->placement = placement_new(s->ask->memory);
+    s->placement = placement_new(s->ask->budget);
     placement_names(s->placement, r.source->names);
     const int failed = reading_each(&r, look_third, s);
     s->w->name = r.source->name;
@@ -642,26 +653,26 @@ static int follow(struct seeking *s, struct err *e)
 /* Backwards, from who knows to who told it; then turned round. */
 static void make_chain(struct seeking *s)
 {
-    struct why *w = s->w;
+    struct lardsim_why *w = s->w;
     const struct flow *f = &s->flow;
     uint32_t actor = s->later_actor;
 
     w->chain = xcalloc(w->reaches, sizeof *w->chain);
     while (actor != f->origin && w->chains < w->reaches) {
-        const struct why_edge *edge = &w->reach[f->actor[actor].reach].edge;
+        const struct lardsim_why_edge *edge = &w->reach[f->actor[actor].reach].edge;
         w->chain[w->chains++] = *edge;
         if (edge->unknown)
             break;
         actor = edge->from_actor;
     }
     for (size_t i = 0; i < w->chains / 2; i++) {
-        const struct why_edge edge = w->chain[i];
+        const struct lardsim_why_edge edge = w->chain[i];
         w->chain[i] = w->chain[w->chains - 1 - i];
         w->chain[w->chains - 1 - i] = edge;
     }
 }
 
-static void find_missing(struct why *w)
+static void find_missing(struct lardsim_why *w)
 {
     w->missing = w->earlier.line;
     for (size_t i = 0; i < w->reaches; i++)
@@ -671,28 +682,28 @@ static void find_missing(struct why *w)
 
 static void conclude(struct seeking *s)
 {
-    struct why *w = s->w;
+    struct lardsim_why *w = s->w;
 
-    w->verdict = s->ask->paired ? WHY_APART : WHY_ALONE;
+    w->verdict = s->ask->paired ? LARDSIM_WHY_APART : LARDSIM_WHY_ALONE;
     if (!s->flowing)
         return;
     w->reach = s->flow.reach; /* it owns them now */
     w->reaches = s->flow.reaches;
     s->flow.reach = NULL;
-    w->verdict = flow_knows(&s->flow, s->later_actor)         ? WHY_IS_ORDERED
-                 : w->later.unchecked || w->earlier.unchecked ? WHY_OUTSIDE
-                                                              : WHY_RACES;
-    if (w->verdict == WHY_IS_ORDERED)
+    w->verdict = flow_knows(&s->flow, s->later_actor)         ? LARDSIM_WHY_IS_ORDERED
+                 : w->later.unchecked || w->earlier.unchecked ? LARDSIM_WHY_OUTSIDE
+                                                              : LARDSIM_WHY_RACES;
+    if (w->verdict == LARDSIM_WHY_IS_ORDERED)
         make_chain(s);
     find_missing(w);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
-static void turn_moves(struct why *w)
+static void turn_moves(struct lardsim_why *w)
 {
     for (size_t i = 0; i < w->moves / 2; i++) {
-        const struct why_move m = w->move[i];
+        const struct lardsim_why_move m = w->move[i];
         w->move[i] = w->move[w->moves - 1 - i];
         w->move[w->moves - 1 - i] = m;
     }
@@ -712,9 +723,9 @@ static unsigned view_of(const char *names)
 }
 
 /* The events that are asked about by their positions, the earlier one first. */
-static int find_positions(struct why_ask *ask, struct err *e)
+static int find_positions(struct lardsim_why_ask *ask, struct err *e)
 {
-    const struct executed *x = ask->executed;
+    const struct lardsim_executed *x = ask->executed;
     const uint64_t event = ask->event;
 
     if (!executed_find(x, event, &ask->event))
@@ -742,13 +753,15 @@ static int find(struct seeking *s, struct err *e)
     return 0;
 }
 
-struct why *why_find(const struct why_ask *ask, struct err *e)
+struct lardsim_why *why_find(const struct lardsim_why_ask *ask, struct err *e)
 {
-    struct why *w = xcalloc(1, sizeof *w);
-    struct why_ask by_position = *ask;
+    struct lardsim_why *w = xcalloc(1, sizeof *w);
+    struct lardsim_why_ask by_position = *ask;
     struct seeking s = {.w = w, .ask = &by_position, .ops = xcalloc(OPS, sizeof *s.ops)};
 
     w->view = view_of(ask->view);
+    w->by_kernel = w->view & VIEW_NO_THREAD;
+    w->no_copy = w->view & VIEW_NO_COPY;
     const int failed = find_positions(&by_position, e) || find(&s, e);
     flow_free(&s.flow);
     free(s.ops);
@@ -760,11 +773,11 @@ struct why *why_find(const struct why_ask *ask, struct err *e)
     return NULL;
 }
 
-void why_free(struct why *w)
+void why_free(struct lardsim_why *w)
 {
     if (!w)
         return;
-    source_close(w->source);
+    lardsim_source_close(w->source);
     free(w->earlier.hold);
     free(w->later.hold);
     free(w->chain);

@@ -6,7 +6,14 @@
 #include "base/param.h"
 #include "base/stats.h"
 #include "policy/checker.h"
-#include "sim/why.h"
+#include "sim/lardsim.h"
+#include "sim/sim.h"
+
+/* One answer; NULL: error. */
+struct lardsim_why *why_find(const struct lardsim_why_ask *ask, struct err *e);
+void why_free(struct lardsim_why *w);
+/* The position of an event; x NULL: the recorded order, where positions are numbers. */
+bool executed_find(const struct lardsim_executed *x, uint64_t event, uint64_t *position);
 
 /* ---- a reading of the trace: read.c --------------------------------------------------------- */
 
@@ -16,11 +23,12 @@ struct open_txn { /* the accesses of an open transaction */
 };
 
 struct walk {
-    const struct why_ask *ask;
-    struct source *source; /* owns */
-    struct checker *hb;    /* owns; happens-before in the view; NULL: not asked for */
-    struct rules *rules;   /* owns; NULL: they were applied before */
-    struct config *config; /* own */
+    const struct lardsim_why_ask *ask;
+    struct lardsim_source *from; /* owns */
+    struct source *source;       /* the same */
+    struct checker *hb;          /* owns; happens-before in the view; NULL: not asked for */
+    struct rules *rules;         /* owns; NULL: they were applied before */
+    struct config *config;       /* own */
     struct stats *stats;
     struct err *err;
     uint64_t position, number; /* of the event in hand; in the recording */
@@ -44,11 +52,13 @@ struct walk {
     size_t effects;
 };
 enum reading_way { READ_PLAIN, READ_CHECKED, READ_CLOCKS }; /* CHECKED: by the stream rules */
-int reading_open(struct walk *r, const struct why_ask *ask, enum reading_way way, struct err *e);
+int reading_open(struct walk *r, const struct lardsim_why_ask *ask, enum reading_way way,
+                 struct err *e);
 void reading_close(struct walk *r);
-struct source *reading_keep(struct walk *r); /* its source outlives it */
-struct why_line reading_line(const struct walk *r, const struct event *ev); /* the event in hand */
-const char *reading_name(const struct walk *r); /* of its source, for messages */
+struct lardsim_source *reading_keep(struct walk *r); /* its source outlives it */
+struct lardsim_why_line reading_line(const struct walk *r,
+                                     const struct event *ev); /* the event in hand */
+const char *reading_name(const struct walk *r);               /* of its source, for messages */
 /* Calls fn for each event until it returns false. 0 or -1. */
 typedef bool reading_fn(void *arg, struct walk *r, const struct event *ev);
 int reading_each(struct walk *r, reading_fn *fn, void *arg);
@@ -84,12 +94,12 @@ bool accesses_conflict(const struct event *a, const struct event *b);
 
 /* The first access that races with the one that is asked about, which came before it. *number: of
  * its event. -1: error. */
-int find_late(const struct why_ask *ask, bool *found, uint64_t *number, struct err *e);
+int find_late(const struct lardsim_why_ask *ask, bool *found, uint64_t *number, struct err *e);
 
 /* How well one of the accesses that take effect with an event fits the place that is asked about:
  * that may be of a granule alone, of the other side, or where the memory has moved to since. Of
  * several a write fits, which conflicts with all that a read there does. */
-unsigned likeness(const struct why_ask *ask, unsigned granule, unsigned view,
+unsigned likeness(const struct lardsim_why_ask *ask, unsigned granule, unsigned view,
                   const struct event *access);
 
 /* ---- who gets to know of an access: flow.c -------------------------------------------------- */
@@ -112,27 +122,27 @@ struct flow_key {
 };
 struct flow_object { /* one that has the clock of somebody who knows */
     struct flow_key key;
-    struct why_line from; /* the first that gave it */
+    struct lardsim_why_line from; /* the first that gave it */
     sim_tid thread;
     uint32_t actor;
 };
 struct flow_actor {
     bool knows;
-    size_t reach;         /* index of its reach */
-    struct why_line last; /* its latest event */
+    size_t reach;                 /* index of its reach */
+    struct lardsim_why_line last; /* its latest event */
 };
 struct flow {
     struct budget *budget;
     uint32_t origin; /* the actor of the access */
     uint64_t needed; /* its own time then */
-    struct why_line access;
+    struct lardsim_why_line access;
     struct flow_actor *actor;
     size_t actors;
     struct flow_object *object;
     size_t objects, objects_cap;
     struct map index; /* a hash of the key, to 1 + its object */
     struct map pages; /* of memory in which some of them lie */
-    struct why_reach *reach;
+    struct lardsim_why_reach *reach;
     size_t reaches, reaches_cap;
 };
 /* The access is the event in hand. */

@@ -21,9 +21,6 @@ results/papers/print.c workloads/workloads.h
 results/papers/reproduce.c sim/sim.h
 results/papers/reproduce.c workloads/measure/measure.h
 results/validate/validate.h workloads/programs/programs.h
-results/why/answer.c sim/sim.h
-results/why/say.c policy/view.h
-results/why/why.h sim/why.h
 '
 top=$(cd "${top_srcdir:-.}" && pwd) || exit 99
 build=$(cd "${top_builddir:?}" && pwd) || exit 99

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sim/why.h"
+#include "sim/why/why_int.h"
 #include "tests/frame/draw.h"
 #include "tests/frame/mutant_arg.h"
 #include "tests/frame/seeds.h"
@@ -47,7 +47,7 @@ static void stream_close(struct source *base)
     free(base);
 }
 
-static struct source *stream_open(void *arg, struct err *e)
+static struct lardsim_source *stream_open(void *arg, struct err *e)
 {
     struct stream_source *s = xcalloc(1, sizeof *s);
 
@@ -55,7 +55,7 @@ static struct source *stream_open(void *arg, struct err *e)
     s->base = (struct source){
         .next = stream_next, .close = stream_close, .names = names_new(), .name = "the stream"};
     s->s = arg;
-    return &s->base;
+    return sim_adopt(&s->base);
 }
 
 /* ---- a question and its answer -------------------------------------------------------------- */
@@ -121,7 +121,7 @@ static struct stream with_edge(const struct question *q, size_t from)
     return more;
 }
 
-static bool edge_orders(const struct question *q, const struct why *w)
+static bool edge_orders(const struct question *q, const struct lardsim_why *w)
 {
     struct stream more = with_edge(q, w->missing.number);
     const struct oracle_options as = {true, q->granule, q->view->bits};
@@ -136,9 +136,9 @@ static bool edge_orders(const struct question *q, const struct why *w)
                  w->missing.number, w->earlier.line.number);
 }
 
-static bool race_holds(const struct question *q, const struct why *w)
+static bool race_holds(const struct question *q, const struct lardsim_why *w)
 {
-    if (w->verdict != WHY_RACES)
+    if (w->verdict != LARDSIM_WHY_RACES)
         return wrong(q, "it races, and why has verdict %d", (int)w->verdict);
     if (!is_pair(q->oracle, q->event, w->earlier.line.number))
         return wrong(q, "it does not race with event %" PRIu64, w->earlier.line.number);
@@ -161,7 +161,7 @@ static bool gives_to(const struct event *from, const struct event *to, bool firs
     return f->object == t->object && f->gives && t->takes;
 }
 
-static bool chain_holds(const struct question *q, const struct why *w)
+static bool chain_holds(const struct question *q, const struct lardsim_why *w)
 {
     size_t at = w->earlier.line.number;
     const bool by_kernel = q->view->bits & ORACLE_NO_THREAD;
@@ -169,7 +169,7 @@ static bool chain_holds(const struct question *q, const struct why *w)
     if (!w->chains)
         return wrong(q, "it is said to be ordered after event %zu, by no edge", at);
     for (size_t i = 0; i < w->chains; i++) {
-        const struct why_edge *e = &w->chain[i];
+        const struct lardsim_why_edge *e = &w->chain[i];
         const size_t from = e->from.number, to = e->to.number;
         bool first = true;
         for (size_t k = 0; k < to && first; k++)
@@ -189,13 +189,13 @@ static bool chain_holds(const struct question *q, const struct why *w)
     return true;
 }
 
-static bool order_holds(const struct question *q, const struct why *w, struct sums *sums)
+static bool order_holds(const struct question *q, const struct lardsim_why *w, struct sums *sums)
 {
-    if (w->verdict == WHY_RACES)
+    if (w->verdict == LARDSIM_WHY_RACES)
         return wrong(q, "it is said to race with event %" PRIu64 ", and does not race",
                      w->earlier.line.number);
-    sums->alone += w->verdict == WHY_ALONE;
-    if (w->verdict != WHY_IS_ORDERED)
+    sums->alone += w->verdict == LARDSIM_WHY_ALONE;
+    if (w->verdict != LARDSIM_WHY_IS_ORDERED)
         return true;
     sums->orders++;
     sums->edges += w->chains;
@@ -211,16 +211,16 @@ static bool asked_holds(const struct question *q, struct sums *sums)
     struct err e = {0, ""};
 
     snprintf(granule, sizeof granule, "%u", q->granule);
-    const struct why_ask ask = {.open = stream_open,
-                                .arg = q->s,
-                                .view = q->view->name,
-                                .granule = granule,
-                                .event = q->event,
-                                .placed = true,
-                                .addr = q->access->addr,
-                                .size = q->access->size,
-                                .memory = &all};
-    struct why *w = why_find(&ask, &e);
+    const struct lardsim_why_ask ask = {.open = stream_open,
+                                        .arg = q->s,
+                                        .view = q->view->name,
+                                        .granule = granule,
+                                        .event = q->event,
+                                        .placed = true,
+                                        .addr = q->access->addr,
+                                        .size = q->access->size,
+                                        .budget = &all};
+    struct lardsim_why *w = why_find(&ask, &e);
     if (!w)
         return wrong(q, "%s", e.text);
     const bool racy = oracle_racy(q->oracle, q->event), checked = !w->later.unchecked;

@@ -12,7 +12,6 @@
 
 #include "sim/lardsim.h"
 #include "sim/sim.h"
-#include "sim/why.h"
 #include "tests/frame/draw.h"
 #include "tests/frame/mutant_arg.h"
 #include "tests/frame/seeds.h"
@@ -83,11 +82,11 @@ static bool run(struct trial *t)
 
 /* ---- what why says of it -------------------------------------------------------------------- */
 
-static struct source *open_executed(void *arg, struct err *e)
+static struct lardsim_source *open_executed(void *arg, struct err *e)
 {
     const struct trial *t = arg;
 
-    return source_open(t->trace, e);
+    return lardsim_source_open(t->trace, e);
 }
 
 /* The oracle remembers of each thread the last accesses alone; an older one that a policy names
@@ -110,33 +109,32 @@ struct sums {
 };
 
 static bool race_stands(struct trial *t, const struct lardsim_race *race,
-                        const struct executed *executed, const struct oracle *o, struct sums *sums)
+                        const struct lardsim_executed *executed, const struct oracle *o,
+                        struct sums *sums)
 {
     char granule[12];
-    struct budget all = {.limit = UINT64_MAX};
     struct err e = {0, ""};
-    struct why_both both;
+    struct lardsim_why_both both;
 
     snprintf(granule, sizeof granule, "%u", t->granule);
-    const struct why_ask ask = {.open = open_executed,
-                                .arg = t,
-                                .executed = executed,
-                                .view = t->view,
-                                .granule = granule,
-                                .event = race->is.event,
-                                .paired = race->earlier.known && !race->earlier.region,
-                                .earlier = race->earlier.event,
-                                .reported = true,
-                                .placed = true,
-                                .addr = race->addr,
-                                .size = race->size,
-                                .memory = &all};
-    if (why_find_both(&ask, &both, &e))
+    const struct lardsim_why_ask ask = {.open = open_executed,
+                                        .arg = t,
+                                        .executed = executed,
+                                        .view = t->view,
+                                        .granule = granule,
+                                        .event = race->is.event,
+                                        .paired = race->earlier.known && !race->earlier.region,
+                                        .earlier = race->earlier.event,
+                                        .reported = true,
+                                        .placed = true,
+                                        .addr = race->addr,
+                                        .size = race->size};
+    if (lardsim_why(&ask, &both, &e))
         return wrong(t, "event %" PRIu64 ": %s", race->is.event, e.text);
-    const struct why *w = both.why;
+    const struct lardsim_why *w = both.why;
     const uint64_t later = w->later.line.number, earlier = w->earlier.line.number;
     bool stands = true;
-    if (w->verdict != WHY_RACES)
+    if (w->verdict != LARDSIM_WHY_RACES)
         stands = wrong(t, "event %" PRIu64 " was reported with event %" PRIu64 ", and why says %d",
                        race->is.event, race->earlier.event, (int)w->verdict);
     else if (later != race->is.event && earlier != race->is.event)
@@ -146,8 +144,7 @@ static bool race_stands(struct trial *t, const struct lardsim_race *race,
         stands = wrong(t, "event %" PRIu64 " does not race with event %" PRIu64, later, earlier);
     sums->races++;
     sums->turned += earlier > later;
-    why_free(both.why);
-    why_free(both.truth);
+    lardsim_why_free(&both);
     return stands;
 }
 
@@ -174,14 +171,14 @@ static bool races_stand(struct trial *t, struct sums *sums)
 
     sums->runs++;
     if (stand && t->reported.n) {
-        struct executed *executed = executed_open(t->numbers, &e);
+        struct lardsim_executed *executed = lardsim_executed_open(t->numbers, &e);
         if (!executed)
             die("%s", e.text);
         struct oracle *o = oracle_of(t, &s);
         for (size_t i = 0; i < t->reported.n && stand; i++)
             stand = race_stands(t, &t->reported.at[i], executed, o, sums);
         oracle_free(o);
-        executed_close(executed);
+        lardsim_executed_close(executed);
     }
     stream_free(&s);
     unlink(t->trace);
