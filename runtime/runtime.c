@@ -243,10 +243,9 @@ sim_cycle runtime_issue(struct runtime *r, const struct event *ev, unsigned core
 static void lower_raw(struct rt_lowering *l)
 {
     struct runtime *r = l->walk.r;
-    struct lx_place place = {0};
     struct lx_act act;
 
-    if (!lx_of_event(l->ev, &act, &place))
+    if (!lx_of_event(l->ev, &act))
         return;
     rt_issue_raw(&l->walk, &act);
     if (l->ev->kind == EV_THREAD)

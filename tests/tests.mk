@@ -88,7 +88,9 @@ tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h tests/
 	tests/frame/lives.c tests/frame/lives.h tests/frame/machine_rig.h tests/frame/mutant_arg.h \
 	tests/frame/number.h tests/frame/place.h tests/frame/policy_rig.h tests/frame/seeds.h tests/frame/settings.h \
 	tests/frame/timed_run.h tests/frame/verdict.c tests/frame/verdict.h tests/frame/watch.h \
-	tests/fuzz/fuzz.h tests/fuzz/fuzz_event.h tests/isa/lardx86/lx_each.h \
+	tests/fuzz/fuzz.h tests/fuzz/fuzz_event.h tests/isa/lardx86/carriers.def \
+	tests/isa/lardx86/codec.c tests/isa/lardx86/codec.h tests/isa/lardx86/execute.c \
+	tests/isa/lardx86/lx_each.h tests/isa/lardx86/text.c \
 	tests/memory/ddr/judge.c tests/memory/ddr/judge.h tests/memory/ddr/rig.h \
 	tests/memory/bench.h tests/oracle/fates.c tests/oracle/fates.h tests/oracle/oracle.c tests/oracle/oracle.h tests/oracle/hand.h \
 	tests/oracle/place.c tests/oracle/place.h tests/oracle/region.c tests/oracle/region.h \

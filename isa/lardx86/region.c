@@ -4,12 +4,6 @@
 
 #include "isa/lardx86/lardx86.h"
 
-bool lx_region_fits(sim_addr addr, uint64_t size, uint64_t page)
-{
-    assert(page && !(page & (page - 1)));
-    return size <= page && (addr & (page - 1)) <= page - size;
-}
-
 struct lx_split lx_split_region(sim_addr addr, uint64_t size, uint64_t page)
 {
     return lx_split_copy(addr, addr, size, page);

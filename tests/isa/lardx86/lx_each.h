@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "isa/lardx86/lardx86.h"
+#include "tests/isa/lardx86/codec.h"
 
 static inline bool same_insn(const struct lx_insn *a, const struct lx_insn *b)
 {

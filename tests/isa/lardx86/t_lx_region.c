@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "isa/lardx86/lardx86.h"
+#include "tests/isa/lardx86/codec.h"
 
 /* ---- the rule ------------------------------------------------------------------------------- */
 
@@ -203,19 +203,15 @@ static void check_event(const struct lx_act *a, const struct event *want, int re
     struct event ev[LX_MAX_RECORDS];
     struct err e = {0};
     struct lx_act back;
-    struct lx_place where = {.page = 16};
 
     memset(ev, 0xff, sizeof ev);
     assert_int_equal(lx_events(a, &here, ev, &e), records);
     assert_memory_equal(ev, want, (size_t)records * sizeof *ev);
-    assert_true(lx_of_event(ev, &back, &where));
+    assert_true(lx_of_event(ev, &back));
     assert_memory_equal(back.value, a->value, sizeof a->value);
     assert_int_equal(back.op, a->op);
     assert_int_equal(back.access, a->access);
     assert_int_equal(back.plain, a->plain);
-    assert_int_equal(where.thread, want->tid);
-    assert_int_equal(where.kernel, a->op == LX_THREAD ? here.kernel : 0);
-    assert_int_equal(where.page, 16);
 }
 
 static void each_instruction_is_its_event_and_comes_back(void **state)
@@ -322,27 +318,25 @@ static void the_events_of_this_level_are_those_that_are_instructions(void **stat
     (void)state;
     for (unsigned kind = 1; kind < EV_KINDS; kind++) {
         const struct event ev[2] = {{.kind = (uint8_t)kind, .aux = 1}};
-        struct lx_place where;
         struct lx_act a;
 
-        assert_int_equal(lx_of_event(ev, &a, &where), memchr(ours, (int)kind, sizeof ours) != NULL);
+        assert_int_equal(lx_of_event(ev, &a), memchr(ours, (int)kind, sizeof ours) != NULL);
     }
 }
 
 static void an_access_that_a_runtime_does_not_mark_has_no_prefix(void **state)
 {
     static const uint16_t flags[] = {EVF_SYSTEM, EVF_STACK, EVF_VOLATILE, EVF_FINAL};
-    struct lx_place where;
     struct lx_act a;
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
         const struct event ev = {.kind = EV_READ, .addr = 8, .size = 4, .flags = flags[i]};
-        assert_true(lx_of_event(&ev, &a, &where));
+        assert_true(lx_of_event(&ev, &a));
         assert_true(a.plain);
     }
     const struct event array = {.kind = EV_READ, .addr = 8, .size = 4, .flags = EVF_ARRAY};
-    assert_true(lx_of_event(&array, &a, &where));
+    assert_true(lx_of_event(&array, &a));
     assert_false(a.plain);
 }
 

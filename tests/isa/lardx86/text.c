@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "isa/lardx86/lardx86.h"
+#include "tests/isa/lardx86/codec.h"
 
 /* Names of registers by log2 of their width in bytes. */
 static const char *const register_text[4][LX_REGISTERS] = {
