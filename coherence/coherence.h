@@ -204,12 +204,9 @@ struct line_queue *coherence_lines(struct coherence *c);
 void coherence_watch(struct coherence *c, void (*see)(void *self, const struct coh_sight *s),
                      void *self);
 
-/* Asserts the invariants: one writer or many readers, the directory exact, inclusion, every
- * resident line counted. Walks everything: for tests and the end of a run. */
-void coherence_check(const struct coherence *c);
-
-/* For tests: the state of a line in a private cache ('I', 'S', 'E', 'M'), level LEVEL_L1 or
- * LEVEL_L2; in the L3 (of the core's NUMA node) 'I' (not there), 'C' clean, 'D' dirty. */
+/* The state of a line in a private cache ('I', 'S', 'E', 'M'), level LEVEL_L1 or LEVEL_L2; in the
+ * L3 (of the core's NUMA node) 'I' (not there), 'C' clean, 'D' dirty. For assertions and who
+ * watches. */
 char coherence_state(const struct coherence *c, unsigned core, enum mem_level level,
                      struct paddr addr);
 

@@ -1,6 +1,7 @@
 /* watch.c - what who watches a run is told of the caches: messages, and what happens to lines.
  * Nothing here changes anything, and none of it is called while nobody watches: a line event asks
- * whether somebody listens, a message whether it goes beyond the links of one node. */
+ * whether somebody listens, a message whether it goes beyond the links of one node. Assertions ask
+ * for states, too. */
 #include "coherence/coherence_int.h"
 
 /* A victim's messages go in the middle of the transaction that needs its room: c->about says whose
@@ -71,4 +72,22 @@ void coherence_watch(struct coherence *c, void (*see)(void *self, const struct c
     c->room = 0;
     coherence_listen(c, c->heard);
     network_watch(c->network, see_message, c);
+}
+
+char coherence_state(const struct coherence *c, unsigned core, enum mem_level level,
+                     struct paddr addr)
+{
+    static const char private[] = {'I', 'S', 'E', 'M'};
+    const uint64_t line = addr.at >> c->line_shift;
+    const struct cache *k = level == LEVEL_L3   ? &c->l3[numa_node(c, core)]
+                            : level == LEVEL_L1 ? &c->priv[core].l1
+                                                : &c->priv[leader(c, core)].l2;
+    const bool has = level == LEVEL_L1 || (level == LEVEL_L2 ? c->has_l2 : c->has_l3);
+    const uint32_t slot = has ? cache_find(k, line) : CACHE_NONE;
+
+    if (slot == CACHE_NONE)
+        return 'I';
+    if (level != LEVEL_L3)
+        return private[k->state[slot]];
+    return k->state[slot] & L3_DIRTY ? 'D' : 'C';
 }

@@ -82,6 +82,7 @@ tests_cli_slow_sync_la_SOURCES = tests/cli/slow_sync.c
 tests_cli_slow_sync_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default -Wno-missing-prototypes
 tests_cli_slow_sync_la_LDFLAGS = -module -avoid-version -rpath $(abs_builddir)
 tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h tests/coherence/bench.h \
+	tests/coherence/check.c tests/coherence/check.h tests/coherence/dsm/check.c tests/coherence/dsm/check.h \
 	tests/coherence/spec.c tests/coherence/spec.h tests/coherence/versions.h tests/coherence/net_rig.h \
 	tests/coherence/dsm/rig.h tests/coherence/dsm/truth.h tests/frame/charges.c tests/frame/charges.h tests/frame/draw.c tests/frame/draw.h \
 	tests/frame/heap.h \

@@ -72,12 +72,6 @@ bool dsm_access(struct dsm *d, unsigned process, struct vaddr addr, unsigned byt
 /* Handles the fault of an access that is not allowed. Another process's request may have come in
  * between: ask again. */
 sim_cycle dsm_fault(struct dsm *d, unsigned process, struct vaddr addr, bool write, sim_cycle now);
-enum dsm_state dsm_state(const struct dsm *d, unsigned process, struct vaddr addr);
-
-/* Returns or sets the word of 4 bytes at the address, in a DSM with contents. The process has the
- * page, and may write it. */
-uint32_t dsm_load(const struct dsm *d, unsigned process, struct vaddr addr);
-void dsm_store(struct dsm *d, unsigned process, struct vaddr addr, uint32_t value);
 
 /* ---- synchronisation ------------------------------------------------------------------------ */
 
@@ -118,8 +112,5 @@ sim_cycle dsm_notices(struct dsm *d, unsigned process, uint64_t read, uint64_t w
                       sim_cycle now);
 sim_cycle dsm_fetch(struct dsm *d, const uint64_t *bytes, sim_cycle now);
 sim_cycle dsm_released(struct dsm *d, unsigned process, sim_cycle done);
-
-/* Asserts what must hold between calls: walks everything, for tests. */
-void dsm_check(const struct dsm *d);
 
 #endif

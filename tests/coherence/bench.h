@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "coherence/coherence.h"
+#include "tests/coherence/check.h"
 #include "coherence/network.h"
 #include "tests/frame/number.h"
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "coherence/dsm/dsm.h"
+#include "tests/coherence/dsm/check.h"
 
 struct rig {
     struct dsm *d;

@@ -1,9 +1,7 @@
 /* check.c - the invariants of the protocol, said plainly and checked over everything: one writer or
- * many readers, an exact directory, inclusion, every resident line counted. It walks all caches, so
- * tests call it, and a run at its end. */
+ * many readers, an exact directory, inclusion, every resident line counted. */
 #include "coherence/coherence_int.h"
-
-#include <assert.h>
+#include "tests/coherence/check.h"
 
 /* die, not assert: these hold in builds without assertions, too. */
 #define HOLDS(x, what)                                                                             \
@@ -180,22 +178,4 @@ void coherence_check(const struct coherence *c)
         l3 += check_l3(c, node);
     HOLDS(l3 == s->level[LEVEL_L3].resident, "the count of lines in the L3");
     HOLDS(c->inclusive_l3 || entries == s->entries_live, "the count of entries");
-}
-
-char coherence_state(const struct coherence *c, unsigned core, enum mem_level level,
-                     struct paddr addr)
-{
-    static const char private[] = {'I', 'S', 'E', 'M'};
-    const uint64_t line = addr.at >> c->line_shift;
-    const struct cache *k = level == LEVEL_L3   ? &c->l3[numa_node(c, core)]
-                            : level == LEVEL_L1 ? &c->priv[core].l1
-                                                : &c->priv[leader(c, core)].l2;
-    const bool has = level == LEVEL_L1 || (level == LEVEL_L2 ? c->has_l2 : c->has_l3);
-    const uint32_t slot = has ? cache_find(k, line) : CACHE_NONE;
-
-    if (slot == CACHE_NONE)
-        return 'I';
-    if (level != LEVEL_L3)
-        return private[k->state[slot]];
-    return k->state[slot] & L3_DIRTY ? 'D' : 'C';
 }
