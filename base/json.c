@@ -143,6 +143,18 @@ void json_key(struct json *j, const char *key)
     j->after_key = true;
 }
 
+void json_key_object(struct json *j, const char *key)
+{
+    json_key(j, key);
+    json_object(j);
+}
+
+void json_key_array(struct json *j, const char *key)
+{
+    json_key(j, key);
+    json_array(j);
+}
+
 void json_u64(struct json *j, uint64_t v)
 {
     json_value(j);

@@ -21,6 +21,8 @@ void json_object(struct json *j); /* begins */
 void json_array(struct json *j);
 void json_end(struct json *j); /* ends the innermost; the outermost adds a newline when indented */
 void json_key(struct json *j, const char *key);
+void json_key_object(struct json *j, const char *key); /* the key, and json_object */
+void json_key_array(struct json *j, const char *key);
 void json_u64(struct json *j, uint64_t v);
 void json_str(struct json *j,
               const char *s); /* NULL: null. Bytes that are not UTF-8 become U+FFFD */

@@ -23,6 +23,9 @@ char *xvasprintf(const char *fmt, va_list ap) PRINTF_LIKE(1, 0);
 /* Appends text to *all, with `between` before it unless *all is empty. NULL is as good as "". */
 void xappend(char **all, const char *between, const char *text);
 
+/* An array of *n elements gets the element i, if it has not: new elements are 0, some more of them
+ * than need be, and charged to the budget. Returns the array. */
+void *xreach(void *array, size_t *n, size_t i, size_t bytes, struct budget *b);
 /* Makes room for one more element in an array that doubles: returns the array. */
 void *xgrow(void *array, size_t n, size_t *cap, size_t bytes);
 

@@ -545,6 +545,17 @@ void stats_invariant(struct stats_group *g, const char *name, const char *help,
     };
 }
 
+void stats_sum(struct stats_group *g, const char *name, const char *help, const uint64_t *part,
+               size_t n, const uint64_t *total)
+{
+    const uint64_t **parts = xcalloc(n + 1, sizeof(const uint64_t *));
+
+    for (size_t i = 0; i < n; i++)
+        parts[i] = part + i;
+    stats_invariant(g, name, help, parts, STATS_EQ, (stats_fields){total, NULL});
+    free(parts);
+}
+
 __extension__ typedef unsigned __int128 wide; /* sums of many counts */
 
 static wide sum(const uint64_t *const *list)

@@ -54,9 +54,13 @@ void stats_ratio(struct stats_group *g, const char *name, const char *help, cons
 /* Holds at the end of every run: the sum of the left fields <op> the sum of the right ones. Lists
  * end in NULL. */
 enum stats_relation { STATS_EQ, STATS_LE };
+typedef const uint64_t *const stats_fields[]; /* a list, as in (stats_fields){&a, &b, NULL} */
 void stats_invariant(struct stats_group *g, const char *name, const char *help,
                      const uint64_t *const *left, enum stats_relation op,
                      const uint64_t *const *right);
+/* Likewise: the n fields of an array from `part` on add up to the total. */
+void stats_sum(struct stats_group *g, const char *name, const char *help, const uint64_t *part,
+               size_t n, const uint64_t *total);
 /* 0, or -1 with LARD_INTERNAL and an error that names the first invariant that fails and its
  * numbers. */
 int stats_check(const struct stats *s, struct err *e);

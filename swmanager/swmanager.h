@@ -130,8 +130,6 @@ struct paddr swm_page_word(const struct swmanager *s, struct paddr addr);
 /* A write in hardware has superseded all that the manager holds of the granule: it is forgotten in
  * the same step (and counted). The race mark stays. */
 void swm_void(struct swmanager *s, struct paddr granule);
-/* The cores whose history lines of this line of data may be cached, as a mask of two words. */
-void swm_may_be_cached(const struct swmanager *s, struct paddr line, uint64_t cores[2]);
 bool swm_raced(const struct swmanager *s, struct paddr granule); /* the race mark of its life */
 void swm_mark_raced(struct swmanager *s, struct paddr granule);
 

@@ -9,14 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint8_t step_instructions[SWM_STEPS] = {
-#define SWM_STEP(NAME, instructions, needs, text) instructions,
-#include "swmanager/steps.def"
-#undef SWM_STEP
-};
 enum { FREE, VALUE }; /* the need of a step's next access for its address */
-static const bool step_needs[SWM_STEPS] = {
-#define SWM_STEP(NAME, instructions, needs, text) needs,
+static const struct {
+    uint8_t instructions;
+    bool needs;
+} steps[SWM_STEPS] = {
+#define SWM_STEP(NAME, instructions, needs, text) {instructions, needs},
 #include "swmanager/steps.def"
 #undef SWM_STEP
 };
@@ -37,8 +35,8 @@ void swm_walk_begin(struct swm_walk *w, struct swmanager *s, unsigned core)
 
 void swm_walk_step(struct swm_walk *w, enum swm_step step, uint64_t times)
 {
-    w->instructions += (uint32_t)(times * step_instructions[step]);
-    w->after |= times && step_needs[step];
+    w->instructions += (uint32_t)(times * steps[step].instructions);
+    w->after |= times && steps[step].needs;
 }
 
 static void add_charge(struct swm_walk *w, struct swm_charge c)

@@ -51,47 +51,30 @@ const struct param dsm_param_rows[] = {
 };
 #undef AT
 
-static const char *const message_text[DSM_MSGS] = {
-#define MESSAGE(NAME, text, help) text,
+struct count_text {
+    const char *name, *help;
+};
+static const struct count_text messages[DSM_MSGS] = {
+#define MESSAGE(NAME, text, help) {text, help},
 #include "coherence/dsm/messages.def"
 #undef MESSAGE
 };
-static const char *const message_help[DSM_MSGS] = {
-#define MESSAGE(NAME, text, help) help,
-#include "coherence/dsm/messages.def"
-#undef MESSAGE
-};
-static const char *const content_text[DSM_CONTENTS] = {
-#define CONTENT(NAME, text, help) text,
+static const struct count_text contents[DSM_CONTENTS] = {
+#define CONTENT(NAME, text, help) {text, help},
 #include "coherence/dsm/contents.def"
 #undef CONTENT
 };
-static const char *const content_help[DSM_CONTENTS] = {
-#define CONTENT(NAME, text, help) help,
-#include "coherence/dsm/contents.def"
-#undef CONTENT
-};
-static const char *const part_text[DSM_PARTS] = {
-#define PART(NAME, text, help) text,
+static const struct count_text parts[DSM_PARTS] = {
+#define PART(NAME, text, help) {text, help},
 #include "coherence/dsm/parts.def"
 #undef PART
 };
-static const char *const part_help[DSM_PARTS] = {
-#define PART(NAME, text, help) help,
-#include "coherence/dsm/parts.def"
-#undef PART
-};
-static const char *const wait_text[DSM_WAITS] = {
-    [DSM_WAIT_FAULT] = "fault",
-    [DSM_WAIT_LOCK] = "lock",
-    [DSM_WAIT_BARRIER] = "barrier",
-    [DSM_WAIT_OTHER] = "other",
-};
-static const char *const wait_help[DSM_WAITS] = {
-    [DSM_WAIT_FAULT] = "Cycles of page faults.",
-    [DSM_WAIT_LOCK] = "Cycles of acquires and releases of locks, from when the lock is free.",
-    [DSM_WAIT_BARRIER] = "Cycles of barriers, from when the last process has arrived.",
-    [DSM_WAIT_OTHER] = "Cycles of other synchronisation.",
+static const struct count_text waits[DSM_WAITS] = {
+    [DSM_WAIT_FAULT] = {"fault", "Cycles of page faults."},
+    [DSM_WAIT_LOCK] = {"lock", "Cycles of acquires and releases of locks, from when the lock is "
+                               "free."},
+    [DSM_WAIT_BARRIER] = {"barrier", "Cycles of barriers, from when the last process has arrived."},
+    [DSM_WAIT_OTHER] = {"other", "Cycles of other synchronisation."},
 };
 
 int dsm_params_read(struct dsm *d, const struct dsm_env *env, struct err *e)
@@ -134,11 +117,16 @@ int dsm_params_read(struct dsm *d, const struct dsm_env *env, struct err *e)
 
 /* ---- statistics ------------------------------------------------------------------------------ */
 
+/* A count for each text, in a group of its own. */
+static void declare_each(struct stats_group *g, const char *name, const char *unit,
+                         const struct count_text *text, size_t n, const uint64_t *field)
+{
+    for (size_t i = 0; i < n; i++)
+        stats_count(stats_group(g, name), text[i].name, unit, text[i].help, &field[i]);
+}
+
 static void declare_messages(struct dsm *d, struct stats_group *g)
 {
-    struct stats_group *number = stats_group(g, "message"), *bytes = stats_group(g, "bytes");
-    const uint64_t *each[DSM_MSGS + 1] = {NULL}, *each_bytes[DSM_MSGS + 1] = {NULL};
-    const uint64_t *what[DSM_CONTENTS + 1] = {NULL};
     struct dsm_stats *st = &d->st;
 
     stats_count(g, "messages", "messages", "Messages between processes.", &st->messages);
@@ -146,39 +134,29 @@ static void declare_messages(struct dsm *d, struct stats_group *g)
     stats_count(g, "messages-local", "messages", "Of these: between processes of one host.",
                 &st->local);
     for (unsigned i = 0; i < DSM_MSGS; i++) {
-        struct stats_group *by = stats_group(number, message_text[i]);
-        stats_count(by, "number", "messages", message_help[i], each[i] = &st->message[i]);
-        stats_count(by, "bytes", "bytes", message_help[i], each_bytes[i] = &st->message_bytes[i]);
+        struct stats_group *by = stats_group(stats_group(g, "message"), messages[i].name);
+        stats_count(by, "number", "messages", messages[i].help, &st->message[i]);
+        stats_count(by, "bytes", "bytes", messages[i].help, &st->message_bytes[i]);
     }
-    for (unsigned i = 0; i < DSM_CONTENTS; i++)
-        stats_count(bytes, content_text[i], "bytes", content_help[i], what[i] = &st->content[i]);
-    stats_invariant(g, "messages", "Messages by kind are all.", each, STATS_EQ,
-                    (const uint64_t *const[]){&st->messages, NULL});
-    stats_invariant(g, "bytes-by-kind", "Bytes by kind of message are all.", each_bytes, STATS_EQ,
-                    (const uint64_t *const[]){&st->bytes, NULL});
-    stats_invariant(g, "bytes-by-content", "Bytes by content are all.", what, STATS_EQ,
-                    (const uint64_t *const[]){&st->bytes, NULL});
+    declare_each(g, "bytes", "bytes", contents, DSM_CONTENTS, st->content);
+    stats_sum(g, "messages", "Messages by kind are all.", st->message, DSM_MSGS, &st->messages);
+    stats_sum(g, "bytes-by-kind", "Bytes by kind of message are all.", st->message_bytes, DSM_MSGS,
+              &st->bytes);
+    stats_sum(g, "bytes-by-content", "Bytes by content are all.", st->content, DSM_CONTENTS,
+              &st->bytes);
 }
 
 static void declare_time(struct dsm *d, struct stats_group *g)
 {
-    struct stats_group *wait = stats_group(g, "wait"), *time = stats_group(g, "time");
-    const uint64_t *all[DSM_WAITS + 1] = {NULL}, *parts[DSM_PARTS + 1] = {NULL};
     struct dsm_stats *st = &d->st;
 
-    for (unsigned i = 0; i < DSM_WAITS; i++)
-        stats_count(wait, wait_text[i], "cycles", wait_help[i], all[i] = &st->wait[i]);
-    for (unsigned i = 0; i < DSM_PARTS; i++)
-        stats_count(time, part_text[i], "cycles", part_help[i], parts[i] = &st->part_all[i]);
-    stats_invariant(g, "time", "What processes waited for is what the time went into.", all,
-                    STATS_EQ, parts);
+    declare_each(g, "wait", "cycles", waits, DSM_WAITS, st->wait);
+    declare_each(g, "time", "cycles", parts, DSM_PARTS, st->part_all);
     for (unsigned w = 0; w < DSM_WAITS; w++) {
-        struct stats_group *of = stats_group(stats_group(g, "time-of"), wait_text[w]);
-        const uint64_t *own[DSM_PARTS + 1] = {NULL};
-        for (unsigned i = 0; i < DSM_PARTS; i++)
-            stats_count(of, part_text[i], "cycles", part_help[i], own[i] = &st->part[w][i]);
-        stats_invariant(of, "time", "The parts of what was waited for.", own, STATS_EQ,
-                        (const uint64_t *const[]){&st->wait[w], NULL});
+        struct stats_group *of = stats_group(g, "time-of");
+        declare_each(of, waits[w].name, "cycles", parts, DSM_PARTS, st->part[w]);
+        stats_sum(stats_group(of, waits[w].name), "time", "The parts of what was waited for.",
+                  st->part[w], DSM_PARTS, &st->wait[w]);
     }
     stats_count(g, "served", "cycles", "Cycles that processes worked for others.", &st->served);
     stats_count(g, "served-waiting", "cycles",

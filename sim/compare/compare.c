@@ -37,11 +37,8 @@ static char *all_labels(const struct compare *c)
 {
     char *all = xstrdup("");
 
-    for (uint32_t i = 0; i < c->n; i++) {
-        char *more = xasprintf("%s%s%s", all, i ? ", " : "", c->instance[i].label);
-        free(all);
-        all = more;
-    }
+    for (uint32_t i = 0; i < c->n; i++)
+        xappend(&all, ", ", c->instance[i].label);
     return all;
 }
 
@@ -125,48 +122,36 @@ bool compare_same(const struct instance *in)
 
 /* ---- statistics ----------------------------------------------------------------------------- */
 
-struct stat_text {
-    const char *name, *help;
-};
-
-static void declare_access_stats(struct stats_group *g, struct instance *in, enum verdict v)
+static void declare_access_stats(struct stats_group *g, struct difference_counts *n, enum verdict v)
 {
-    static const struct stat_text text[VERDICTS][4] = {
-        {{"false.accesses", "Accesses racy here and not in the truth (LARD's F DRE)."},
-         {"false.sites", "Distinct sites of those (LARD's F PC)."},
-         {"false.program", "Of those accesses, the program's."},
-         {"false.system", "Of those accesses, the runtime system's."}},
-        {{"missed.accesses", "Accesses racy in the truth and not here (LARD's M DRE)."},
-         {"missed.sites", "Distinct sites of those (LARD's M PC)."},
-         {"missed.program", "Of those accesses, the program's."},
-         {"missed.system", "Of those accesses, the runtime system's."}},
+    static const char *const text[VERDICTS][2] = {
+        {"Accesses racy here and not in the truth (LARD's F DRE).",
+         "Distinct sites of those (LARD's F PC)."},
+        {"Accesses racy in the truth and not here (LARD's M DRE).",
+         "Distinct sites of those (LARD's M PC)."},
     };
-    struct difference_counts *n = &in->count[v];
 
-    stats_count(g, text[v][0].name, "accesses", text[v][0].help, &n->n[OF_ACCESS]);
-    stats_distinct(g, text[v][1].name, "sites", text[v][1].help, &n->sites, &n->sites_roi);
-    stats_count(g, text[v][2].name, "accesses", text[v][2].help, &n->program);
-    stats_count(g, text[v][3].name, "accesses", text[v][3].help, &n->system);
+    stats_count(g, "accesses", "accesses", text[v][0], &n->n[OF_ACCESS]);
+    stats_distinct(g, "sites", "sites", text[v][1], &n->sites, &n->sites_roi);
+    stats_count(g, "program", "accesses", "Of those accesses, the program's.", &n->program);
+    stats_count(g, "system", "accesses", "Of those accesses, the runtime system's.", &n->system);
 }
 
-static void declare_key_stats(struct stats_group *g, struct instance *in, enum verdict v)
+static void declare_key_stats(struct stats_group *g, struct difference_counts *n, enum verdict v)
 {
-    static const struct stat_text text[VERDICTS][2] = {
-        {{"false.places", "Places racy here and not in the truth."},
-         {"false.pairs", "Pairs of sites that race here and not in the truth."}},
-        {{"missed.places", "Places racy in the truth and not here."},
-         {"missed.pairs", "Pairs of sites that race in the truth and not here."}},
+    static const char *const text[VERDICTS][2] = {
+        {"Places racy here and not in the truth.",
+         "Pairs of sites that race here and not in the truth."},
+        {"Places racy in the truth and not here.",
+         "Pairs of sites that race in the truth and not here."},
     };
-    struct difference_counts *n = &in->count[v];
 
-    stats_distinct(g, text[v][0].name, "places", text[v][0].help, &n->n[OF_PLACE],
-                   &n->roi[OF_PLACE]);
-    stats_distinct(g, text[v][1].name, "pairs", text[v][1].help, &n->n[OF_PAIR], &n->roi[OF_PAIR]);
+    stats_distinct(g, "places", "places", text[v][0], &n->n[OF_PLACE], &n->roi[OF_PLACE]);
+    stats_distinct(g, "pairs", "pairs", text[v][1], &n->n[OF_PAIR], &n->roi[OF_PAIR]);
 }
 
 /* false.why.accesses.unchecked and so on. */
-static void declare_why_stats(struct stats_group *g, struct instance *in, enum verdict v,
-                              enum of of)
+static void declare_why_stats(struct stats_group *g, struct difference_counts *n, enum of of)
 {
     static const char *const help[WHYS] = {
         "Differences where the silent side does not check the access.",
@@ -176,28 +161,24 @@ static void declare_why_stats(struct stats_group *g, struct instance *in, enum v
         "Differences where the silent side goes by a rule of its own.",
         "Differences that are not explained.",
     };
-    struct difference_counts *n = &in->count[v];
-    const uint64_t *part[WHYS + 1] = {NULL};
 
-    g = stats_group(stats_group(stats_group(g, verdict_text[v]), "why"), of_plural[of]);
-    for (size_t w = 0; w < WHYS; w++) {
+    g = stats_group(stats_group(g, "why"), of_plural[of]);
+    for (size_t w = 0; w < WHYS; w++)
         stats_count(g, why_text[w], "differences", help[w], &n->why[of][w]);
-        part[w] = &n->why[of][w];
-    }
-    stats_invariant(g, "reasons", "Every difference has one reason.", part, STATS_EQ,
-                    (const uint64_t *const[]){&n->n[of], NULL});
+    stats_sum(g, "reasons", "Every difference has one reason.", n->why[of], WHYS, &n->n[of]);
 }
 
 static void declare_instance(struct compare *c, struct instance *in, struct stats_group *g)
 {
-    const struct difference_counts *n = in->count;
+    struct difference_counts *n = in->count;
 
     for (int v = 0; v < VERDICTS; v++) {
+        struct stats_group *by = stats_group(g, verdict_text[v]);
         if (in->by_access)
-            declare_access_stats(g, in, (enum verdict)v);
-        declare_key_stats(g, in, (enum verdict)v);
+            declare_access_stats(by, &n[v], (enum verdict)v);
+        declare_key_stats(by, &n[v], (enum verdict)v);
         for (int of = in->by_access ? OF_ACCESS : OF_PLACE; of < OFS; of++)
-            declare_why_stats(g, in, (enum verdict)v, (enum of)of);
+            declare_why_stats(by, &n[v], (enum of)of);
     }
     if (!in->by_access)
         return;
@@ -205,9 +186,8 @@ static void declare_instance(struct compare *c, struct instance *in, struct stat
         g, "accesses",
         "The truth's racy accesses, less missed and plus false ones, "
         "are the policy's.",
-        (const uint64_t *const[]){&c->instance[c->truth].accesses, &n[VERDICT_FALSE].n[OF_ACCESS],
-                                  NULL},
-        STATS_EQ, (const uint64_t *const[]){&in->accesses, &n[VERDICT_MISSED].n[OF_ACCESS], NULL});
+        (stats_fields){&c->instance[c->truth].accesses, &n[VERDICT_FALSE].n[OF_ACCESS], NULL},
+        STATS_EQ, (stats_fields){&in->accesses, &n[VERDICT_MISSED].n[OF_ACCESS], NULL});
 }
 
 static void declare_stats(struct compare *c, struct stats *stats)

@@ -226,10 +226,7 @@ static void note_access(struct fates *f, const struct event *ev, uint64_t number
 
 static void note_open(struct fates *f, const struct event *ev)
 {
-    if (ev->tid >= f->threads) {
-        f->open = xrecalloc(f->open, f->threads, (size_t)ev->tid + 1, sizeof *f->open);
-        f->threads = (size_t)ev->tid + 1;
-    }
+    f->open = xreach(f->open, &f->threads, ev->tid, sizeof *f->open, NULL);
     struct open_accesses *o = &f->open[ev->tid];
     const size_t cap = o->cap;
     o->at = xgrow(o->at, o->n, &o->cap, sizeof *o->at);

@@ -54,12 +54,7 @@ void ordering_free(struct ordering *o)
 static struct changes *changes_of(struct changes **all, size_t *cap, size_t i,
                                   struct budget *budget)
 {
-    if (i >= *cap) {
-        const size_t n = i + 1 + i / 2;
-        *all = xrecalloc(*all, *cap, n, sizeof **all);
-        budget_take(budget, (n - *cap) * sizeof **all);
-        *cap = n;
-    }
+    *all = xreach(*all, cap, i, sizeof **all, budget);
     return &(*all)[i];
 }
 

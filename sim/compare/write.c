@@ -58,46 +58,34 @@ static const char *kind_of_access(const struct event *ev)
 /* Adds the fate of the silent side's record. */
 static void add_fate(struct text *t, const struct difference *d, const struct instance *reporter)
 {
+    static const struct {
+        const char *before, *behind; /* the number of an event; behind: NULL: it is not told */
+    } text[] = {
+        [FATE_KEPT] = {"", NULL},
+        [FATE_UNCHECKED] = {": it did not check it", NULL},
+        [FATE_UNKEPT] = {": it did not remember it", NULL},
+        [FATE_DISPLACED] = {": event ", " took its place"},
+        [FATE_GONE] = {": event ", " made it forget it"},
+        [FATE_CLEARED] = {": event ", " cleared it"},
+        [FATE_OVERWRITTEN] = {": the copy at event ", " overwrote it"},
+        [FATE_NOT_BROUGHT] = {": the copy at event ", ", which brought it here for "},
+        [FATE_ANOTHER] = {" of that site: it remembers another access of its transaction", NULL},
+        [FATE_ELSEWHERE] = {": that was an access to another address, which is another location "
+                            "with granularity=field",
+                            NULL},
+        [FATE_UNKNOWN] = {"", NULL},
+    };
     const unsigned long long event = d->fate.event;
 
-    switch ((enum fate_how)d->fate.how) {
-    case FATE_UNCHECKED:
-        add(t, ": it did not check it");
-        break;
-    case FATE_UNKEPT:
-        add(t, ": it did not remember it");
-        break;
-    case FATE_DISPLACED:
-        if (event == d->pair.earlier.event || event == d->event)
-            add(t, ": another access of %s transaction took its place",
-                event == d->event ? "this" : "its");
-        else
-            add(t, ": event %llu took its place", event);
-        break;
-    case FATE_GONE:
-        add(t, ": event %llu made it forget it", event);
-        break;
-    case FATE_CLEARED:
-        add(t, ": event %llu cleared it", event);
-        break;
-    case FATE_OVERWRITTEN:
-        add(t, ": the copy at event %llu overwrote it", event);
-        break;
-    case FATE_NOT_BROUGHT:
-        add(t, ": the copy at event %llu, which brought it here for %s, did not for it", event,
-            reporter->label);
-        break;
-    case FATE_ANOTHER:
-        add(t, " of that site: it remembers another access of its transaction");
-        break;
-    case FATE_ELSEWHERE:
-        add(t, ": that was an access to another address, which is another location with "
-               "granularity=field");
-        break;
-    case FATE_KEPT:
-    case FATE_UNKNOWN:
-        break;
-    }
+    if (d->fate.how == FATE_DISPLACED && (event == d->pair.earlier.event || event == d->event))
+        add(t, ": another access of %s transaction took its place",
+            event == d->event ? "this" : "its");
+    else if (text[d->fate.how].behind)
+        add(t, "%s%llu%s", text[d->fate.how].before, event, text[d->fate.how].behind);
+    else
+        add(t, "%s", text[d->fate.how].before);
+    if (d->fate.how == FATE_NOT_BROUGHT)
+        add(t, "%s, did not for it", reporter->label);
     if (d->fate.rule)
         add(t, " (%s)", d->fate.rule);
 }
@@ -272,8 +260,7 @@ static void write_verdict(struct json *j, const struct instance *in, enum verdic
 {
     const struct difference_counts *n = &in->count[v];
 
-    json_key(j, verdict_text[v]);
-    json_object(j);
+    json_key_object(j, verdict_text[v]);
     if (in->by_access) {
         json_key_u64(j, "accesses", n->n[OF_ACCESS]);
         json_key_u64(j, "sites", n->sites);
@@ -282,11 +269,9 @@ static void write_verdict(struct json *j, const struct instance *in, enum verdic
     }
     json_key_u64(j, "places", n->n[OF_PLACE]);
     json_key_u64(j, "pairs", n->n[OF_PAIR]);
-    json_key(j, "why");
-    json_object(j);
+    json_key_object(j, "why");
     for (int of = in->by_access ? OF_ACCESS : OF_PLACE; of < OFS; of++) {
-        json_key(j, of_plural[of]);
-        json_object(j);
+        json_key_object(j, of_plural[of]);
         for (size_t w = 0; w < WHYS; w++)
             json_key_u64(j, why_text[w], n->why[of][w]);
         json_end(j);
@@ -301,8 +286,7 @@ static void write_instance(struct json *j, const struct stats *stats, const stru
     static const char *const count[] = {"accesses", "sites", "places", "pairs"};
     uint64_t value;
 
-    json_key(j, in->label);
-    json_object(j);
+    json_key_object(j, in->label);
     json_key_str(j, "property", in->property);
     for (size_t i = 0; i < ARRAY_SIZE(count); i++) {
         char *name = xasprintf("policy.%s.races.%s", in->label, count[i]);
@@ -321,8 +305,7 @@ static void write_instance(struct json *j, const struct stats *stats, const stru
 void compare_json(const struct compare *c, const struct stats *stats, struct json *j)
 {
     json_key_str(j, "truth", c->instance[c->truth].label);
-    json_key(j, "policies");
-    json_object(j);
+    json_key_object(j, "policies");
     for (uint32_t i = 0; i < c->n; i++)
         write_instance(j, stats, &c->instance[i], i == c->truth);
     json_end(j);

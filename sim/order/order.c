@@ -87,11 +87,6 @@ void order_drop(struct order *o, void *array, size_t cap, size_t bytes)
     free(array);
 }
 
-uint64_t order_bytes(const struct order *o)
-{
-    return o->budget.live;
-}
-
 uint64_t order_pending(const struct order *o)
 {
     return o->pending;
@@ -110,11 +105,6 @@ uint64_t order_room(const struct order *o)
 void order_close(struct order *o)
 {
     o->closed = true;
-}
-
-size_t order_threads(const struct order *o)
-{
-    return o->lanes;
 }
 
 /* ---- lanes ---------------------------------------------------------------------------------- */

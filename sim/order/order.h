@@ -41,9 +41,6 @@ static inline bool order_full(const struct order *o)
 }
 void order_close(struct order *o); /* there are no more */
 
-/* How many threads have been seen: ids below. */
-size_t order_threads(const struct order *o);
-
 enum order_state {
     ORDER_READY,   /* its next event may run now */
     ORDER_BLOCKED, /* it must wait for another thread's event that has not run */
@@ -72,7 +69,6 @@ sim_tid order_oldest(struct order *o);
 
 uint64_t order_pending(const struct order *o);     /* added and not taken */
 const uint64_t *order_peak(const struct order *o); /* most that were pending */
-uint64_t order_bytes(const struct order *o);       /* on the host, about */
 /* When nobody runs anything though the trace is closed: always -1, and *e says what holds: the
  * oldest pending event, which may run (every event waits for earlier ones only, whatever rules the
  * stream breaks), and a thread that waits. */

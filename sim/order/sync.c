@@ -12,12 +12,7 @@
 static struct kernel *kernel_at(struct order *o, uint64_t number)
 {
     assert(number < MAX_THREADS);
-    if (number >= o->kernels) {
-        const size_t n = number + 1 + number / 2;
-        o->kernel = xrecalloc(o->kernel, o->kernels, n, sizeof *o->kernel);
-        budget_take(&o->budget, (n - o->kernels) * sizeof *o->kernel);
-        o->kernels = n;
-    }
+    o->kernel = xreach(o->kernel, &o->kernels, number, sizeof *o->kernel, &o->budget);
     return &o->kernel[number];
 }
 

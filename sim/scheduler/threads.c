@@ -12,13 +12,10 @@
 
 struct sched_thread *thread_of(struct timed *s, sim_tid tid)
 {
-    if (tid >= s->threads.n) {
-        const size_t n = (size_t)tid + 1 + tid / 2;
-        s->threads.at = xrecalloc(s->threads.at, s->threads.n, n, sizeof *s->threads.at);
-        budget_take(s->head.env.memory, (n - s->threads.n) * sizeof *s->threads.at);
-        s->threads.n = n;
-    }
-    return &s->threads.at[tid];
+    struct threads *t = &s->threads;
+
+    t->at = xreach(t->at, &t->n, tid, sizeof *t->at, s->head.env.memory);
+    return &t->at[tid];
 }
 
 /* ---- on a core ------------------------------------------------------------------------------ */

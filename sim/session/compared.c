@@ -108,8 +108,7 @@ static void write_setting(void *j, const char *name, const char *text)
 
 static void compared_settings(const struct lardsim *l, struct json *j)
 {
-    json_key(j, "configuration");
-    json_object(j);
+    json_key_object(j, "configuration");
     config_each(l->config, write_setting, j);
     json_end(j);
 }

@@ -207,14 +207,12 @@ void lardsim_findings_free(struct lardsim_findings *all)
 
 void lardsim_findings_json(const struct lardsim_findings *all, struct json *j)
 {
-    json_key(j, "findings");
-    json_array(j);
+    json_key_array(j, "findings");
     for (size_t i = 0; i < all->n; i++) {
         const struct lardsim_finding *f = &all->at[i];
         json_object(j);
         json_key_str(j, "key", f->key);
-        json_key(j, "parameters");
-        json_object(j);
+        json_key_object(j, "parameters");
         for (size_t k = 0; k < f->knobs; k++)
             json_key_str(j, f->knob[k].parameter, f->knob[k].change);
         json_end(j);

@@ -32,15 +32,13 @@ static void write_build(struct json *j)
     char id[BUILD_ID];
 
     build_id(id);
-    json_key(j, "build");
-    json_object(j);
+    json_key_object(j, "build");
     json_key_str(j, "id", id);
     json_key_str(j, "commit", *build_commit() ? build_commit() : NULL);
     json_key_str(j, "compiler", build_compiler());
     json_key_str(j, "flags", build_flags());
     json_end(j);
-    json_key(j, "libraries");
-    json_object(j);
+    json_key_object(j, "libraries");
     digest_library(write_library, j);
     config_library(write_library, j);
     trace_libraries(write_library, j);
@@ -49,8 +47,7 @@ static void write_build(struct json *j)
 
 static void write_command(struct json *j, const struct lardsim *l)
 {
-    json_key(j, "command");
-    json_array(j);
+    json_key_array(j, "command");
     for (size_t i = 0; i < l->words; i++)
         json_str(j, l->word[i]);
     json_end(j);
@@ -67,8 +64,7 @@ static void write_seed(void *j, const char *name, const char *text)
 /* The source's, where it is a generator, and those of the configuration. */
 static void write_seeds(struct json *j, const struct lardsim *l)
 {
-    json_key(j, "seeds");
-    json_object(j);
+    json_key_object(j, "seeds");
     if (l->pulled && l->pulled->seeded)
         json_key_u64(j, "source", l->pulled->seed);
     config_each(l->config, write_seed, j);
@@ -138,11 +134,9 @@ static void write_host(FILE *out, const struct lardsim *l)
     json_key_u64(&j, "live", l->memory.live);
     json_key_u64(&j, "peak", l->memory.peak);
     json_end(&j);
-    json_key(&j, "policy_state_bytes");
-    json_object(&j);
+    json_key_object(&j, "policy_state_bytes");
     for (size_t i = 0; i < l->checkers; i++) {
-        json_key(&j, checker_label(l->checker[i]));
-        json_object(&j);
+        json_key_object(&j, checker_label(l->checker[i]));
         json_key_u64(&j, "live", checker_memory(l->checker[i])->live);
         json_key_u64(&j, "peak", checker_memory(l->checker[i])->peak);
         json_end(&j);

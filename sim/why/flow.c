@@ -14,12 +14,7 @@
 
 static struct flow_actor *actor_at(struct flow *f, uint32_t actor)
 {
-    if (actor >= f->actors) {
-        const size_t n = (size_t)actor + 1 + actor / 2;
-        f->actor = xrecalloc(f->actor, f->actors, n, sizeof *f->actor);
-        budget_take(f->budget, (n - f->actors) * sizeof *f->actor);
-        f->actors = n;
-    }
+    f->actor = xreach(f->actor, &f->actors, actor, sizeof *f->actor, f->budget);
     return &f->actor[actor];
 }
 

@@ -19,14 +19,15 @@ static int granule_of(const char *text, unsigned of_trace)
 static int make_checker(struct walk *r, struct err *e)
 {
     char *view = xasprintf("policy.why.view=%s", r->ask->view);
-    const struct checker_env env = {
-        .number = &r->number, .granule = r->granule, .memory = r->ask->budget, .err = r->err};
-    struct checker_env own = env;
+    const struct checker_env env = {.config = r->config = config_new(NULL),
+                                    .stats = r->stats = stats_new(),
+                                    .number = &r->number,
+                                    .granule = r->granule,
+                                    .memory = r->ask->budget,
+                                    .err = r->err};
 
-    own.config = r->config = config_new(NULL);
-    own.stats = r->stats = stats_new();
     if (!config_set(r->config, view, e))
-        r->hb = checker_new("why=none", &own, e);
+        r->hb = checker_new("why=none", &env, e);
     free(view);
     return r->hb ? 0 : -1;
 }
@@ -94,10 +95,7 @@ uint64_t reading_knows(const struct walk *r, sim_tid tid, uint32_t actor)
 
 static struct open_txn *txn_of(struct walk *r, sim_tid tid)
 {
-    if (tid >= r->txns) {
-        r->txn = xrecalloc(r->txn, r->txns, (size_t)tid + 1, sizeof *r->txn);
-        r->txns = (size_t)tid + 1;
-    }
+    r->txn = xreach(r->txn, &r->txns, tid, sizeof *r->txn, NULL);
     return &r->txn[tid];
 }
 
@@ -124,11 +122,7 @@ static void find_effects(struct walk *r, const struct event *ev)
 
 static uint64_t *time_of(struct walk *r, uint32_t actor)
 {
-    if (actor >= r->times) {
-        const size_t n = (size_t)actor + 1 + actor / 2;
-        r->time = xrecalloc(r->time, r->times, n, sizeof *r->time);
-        r->times = n;
-    }
+    r->time = xreach(r->time, &r->times, actor, sizeof *r->time, NULL);
     if (!r->time[actor])
         r->time[actor] = 1;
     return &r->time[actor];
@@ -136,11 +130,7 @@ static uint64_t *time_of(struct walk *r, uint32_t actor)
 
 static bool acts_first(struct walk *r, sim_tid tid)
 {
-    if (tid >= r->threads) {
-        const size_t n = (size_t)tid + 1 + tid / 2;
-        r->acted = xrecalloc(r->acted, r->threads, n, sizeof *r->acted);
-        r->threads = n;
-    }
+    r->acted = xreach(r->acted, &r->threads, tid, sizeof *r->acted, NULL);
     const bool first = !r->acted[tid];
     r->acted[tid] = true;
     return first;
@@ -176,11 +166,7 @@ static void move_clocks(struct walk *r, const struct event *ev)
 
 static void place_thread(struct walk *r, const struct event *ev)
 {
-    if (ev->tid >= r->kernels) {
-        const size_t n = (size_t)ev->tid + 1 + ev->tid / 2;
-        r->kernel = xrecalloc(r->kernel, r->kernels, n, sizeof *r->kernel);
-        r->kernels = n;
-    }
+    r->kernel = xreach(r->kernel, &r->kernels, ev->tid, sizeof *r->kernel, NULL);
     r->kernel[ev->tid] = ev->aux + 1;
 }
 

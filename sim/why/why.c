@@ -345,13 +345,8 @@ bool accesses_conflict(const struct event *a, const struct event *b)
 
 static struct candidate *candidates_of(struct seeking *s, uint32_t actor)
 {
-    if (actor >= s->actors) {
-        const size_t n = (size_t)actor + 1 + actor / 2;
-        s->candidate = xrecalloc(s->candidate, s->actors * CANDIDATE_KINDS, n * CANDIDATE_KINDS,
-                                 sizeof *s->candidate);
-        budget_take(s->ask->budget, (n - s->actors) * CANDIDATE_KINDS * sizeof *s->candidate);
-        s->actors = n;
-    }
+    s->candidate = xreach(s->candidate, &s->actors, actor, CANDIDATE_KINDS * sizeof *s->candidate,
+                          s->ask->budget);
     return &s->candidate[(size_t)actor * CANDIDATE_KINDS];
 }
 

@@ -15,6 +15,16 @@
 
 #include "swmanager/swmanager_int.h"
 
+/* The cores whose history lines of this line of data may be cached, as a mask of two words. */
+static inline void swm_may_be_cached(const struct swmanager *s, struct paddr addr,
+                                     uint64_t cores[2])
+{
+    const struct swm_line *l = swm_line_find(s, addr.at >> s->line_shift);
+
+    cores[0] = l ? l->cores[0] : 0;
+    cores[1] = l ? l->cores[1] : 0;
+}
+
 #define RIG_BASE UINT64_C(0x800000000000)
 enum { RIG_LATENCY = 10, RIG_LOG = 256 };
 
