@@ -58,8 +58,6 @@ static int check_alone(const struct cache_geometry *g, const char *name, struct 
     if (g->ways < 1 || g->ways > CACHE_MAX_WAYS)
         return err_set(e, LARD_CONFIG, "%s: %" PRIu32 " ways are impossible; give 1 to %d", name,
                        g->ways, CACHE_MAX_WAYS);
-    if (g->stride < 1)
-        return err_set(e, LARD_CONFIG, "%s: lines can't spread over 0 banks; give 1 or more", name);
     const struct replacement *rule = rules[g->replacement];
     return rule->check ? rule->check(g, name, e) : 0;
 }
@@ -175,10 +173,8 @@ void cache_init(struct cache *c, const struct cache_geometry *g)
 
     *c = (struct cache){.sets = sets,
                         .ways = g->ways,
-                        .masked = power_of_2(sets) && power_of_2(g->stride),
-                        .stride_shift = (uint32_t)__builtin_ctz(g->stride),
+                        .masked = power_of_2(sets),
                         .mask = sets - 1,
-                        .by_stride = divisor_of(g->stride),
                         .by_sets = divisor_of(sets),
                         .tree_words = (g->ways + 31) / 32,
                         .geometry = *g};

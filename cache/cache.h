@@ -31,9 +31,6 @@ struct cache_geometry {
     uint32_t ways, line;  /* line: bytes, a power of 2 from 2 */
     uint32_t replacement; /* enum cache_replacement */
     uint64_t seed;        /* random only */
-    /* Lines share a set if number / stride is the same modulo the sets. Banks that interleave lines
-     * pass the number of banks, as a bank sees only every n-th line. At least 1. */
-    uint32_t stride;
 };
 
 #define CACHE_NONE       UINT32_MAX /* no slot */
@@ -55,14 +52,14 @@ struct cache {      /* open so that a look-up can be inline; only cache.c writes
     uint32_t *order;
     uint32_t clock;      /* counts uses; at CACHE_LAST_CLOCK it starts anew (cache_clock_anew) */
     uint32_t sets, ways; /* the array's shape */
-    bool masked;         /* sets and stride are powers of 2: shift and mask do */
+    bool masked;         /* sets are a power of 2: a mask does */
     bool plain;          /* masked, and 8 ways: the shape with the shortest look-up */
-    uint32_t stride_shift, mask;             /* masked only */
-    struct cache_divisor by_stride, by_sets; /* used if not masked */
-    uint32_t tree_words;                     /* PLRU: words a set */
-    struct cache_geometry geometry;          /* as it was asked for */
-    struct rng rng;                          /* random replacement alone */
-    void *memory;                            /* owns: tag, order and state lie in it */
+    uint32_t mask;       /* masked only */
+    struct cache_divisor by_sets;   /* used if not masked */
+    uint32_t tree_words;            /* PLRU: words a set */
+    struct cache_geometry geometry; /* as it was asked for */
+    struct rng rng;                 /* random replacement alone */
+    void *memory;                   /* owns: tag, order and state lie in it */
 };
 
 /* 0, or -1 with LARD_CONFIG: e says what is impossible and what would do ("l2: 100 KiB in 7 ways of
@@ -81,10 +78,9 @@ static inline uint64_t cache_divide(const struct cache_divisor *d, uint64_t n)
 static inline uint32_t cache_set(const struct cache *c, uint64_t line)
 {
     if (LIKELY(c->masked))
-        return (uint32_t)(line >> c->stride_shift) & c->mask;
+        return (uint32_t)line & c->mask;
     assert(line >> 63 == 0);
-    const uint64_t n = cache_divide(&c->by_stride, line);
-    return (uint32_t)(n - cache_divide(&c->by_sets, n) * c->sets);
+    return (uint32_t)(line - cache_divide(&c->by_sets, line) * c->sets);
 }
 
 /* Tags are compared two at a time, and as halves: not every processor's vectors can compare 64 bits
@@ -125,7 +121,7 @@ static inline uint32_t cache_find(const struct cache *c, uint64_t line)
 {
     if (UNLIKELY(!c->plain))
         return cache_find_other(c, line);
-    const uint32_t first = ((uint32_t)(line >> c->stride_shift) & c->mask) * 8;
+    const uint32_t first = ((uint32_t)line & c->mask) * 8;
     const uint64_t at = cache_match(c->tag + first, 8, line + 1);
     return at ? first + (uint32_t)__builtin_ctzll(at) : CACHE_NONE;
 }
@@ -204,7 +200,7 @@ static inline uint32_t cache_victim(struct cache *c, uint64_t line)
 {
     if (UNLIKELY(!cache_plain_lru(c)))
         return cache_victim_other(c, line);
-    const uint32_t first = ((uint32_t)(line >> c->stride_shift) & c->mask) * 8;
+    const uint32_t first = ((uint32_t)line & c->mask) * 8;
     const uint32_t empty = cache_empty(c->state + first);
     return first + (UNLIKELY(empty != CACHE_NONE) ? empty : cache_least(c->order + first, 8));
 }
@@ -214,7 +210,7 @@ uint32_t cache_victim_among(struct cache *c, uint64_t line, bool (*may)(void *ar
                             void *arg);
 /* LRU, FIFO: the last slot of the set's order, even if another one is free: an invalid slot keeps
  * the place that its line had, and slots that were never filled are chosen first. This is how the
- * CE simulator replaces (coh_quirks.last_way). Other replacements have no order: as cache_victim.
+ * CE simulator replaces (compat = ce). Other replacements have no order: as cache_victim.
  */
 uint32_t cache_last(struct cache *c, uint64_t line);
 void cache_fill_other(struct cache *c, uint32_t slot);

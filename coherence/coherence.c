@@ -265,20 +265,6 @@ struct line_queue *coherence_lines(struct coherence *c)
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
-/* The rules of the CE simulator. Nothing else knows the mode: all other code asks for a quirk. */
-static void choose_quirks(struct coherence *c, bool ce)
-{
-    c->quirks = (struct coh_quirks){
-        .last_way = ce,
-        .downgrade_clean = ce,
-        .always_write_back = ce,
-        .upgrade_data = ce,
-        .tagged_write_back = ce,
-        .recall_twice = ce,
-    };
-    c->contention = c->contention && !ce;
-}
-
 static void make_caches(struct coherence *c, struct coh_shapes *shapes)
 {
     c->priv = xcalloc(c->cores, sizeof *c->priv);
@@ -356,10 +342,10 @@ static struct coherence *make(const struct coh_env *env, const struct coh_params
     c->grouped = p->l2.shared_by > 1;
     c->group_mask = (unsigned)p->l2.shared_by - 1;
     c->inclusive_l3 = p->l3.inclusion == L3_INCLUSIVE;
-    c->contention = env->contention;
+    c->ce = env->ce;
+    c->contention = env->contention && !env->ce;
     c->memory = env->memory;
     c->host = env->host;
-    choose_quirks(c, env->ce);
     coh_params_times(p, &c->time);
     return c;
 }

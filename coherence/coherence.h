@@ -211,7 +211,7 @@ char coherence_state(const struct coherence *c, unsigned core, enum mem_level le
                      struct paddr addr);
 
 /* Tables for list and explain: sections l1, l2, l3, coherence, network, numa. */
-void coherence_each_param(void (*fn)(void *arg, const char *section, const struct param *row),
+void coherence_each_table(void (*fn)(void *arg, const char *section, const struct param *rows),
                           void *arg);
 
 #endif

@@ -19,7 +19,7 @@ enum priv_state { PRIV_I, PRIV_S, PRIV_E, PRIV_M };
 /* Bits of an L3 slot's state. METADATA: the access that brought the line was one of metadata. */
 enum { L3_CLEAN = 1, L3_DIRTY = 2, L3_METADATA = 4 };
 /* Sizes of messages, as the CE simulator counts them: a line of 64 bytes with 2, 5 or 8 bytes of
- * header; control messages are 8 bytes. TAGGED: see coh_quirks. */
+ * header; control messages are 8 bytes. TAGGED: see coherence.ce. */
 enum { BYTES_CONTROL = 8, BYTES_DATA = 66, BYTES_MEMORY = 69, BYTES_TAGGED = 72 };
 enum { COMMANDS = 3 }; /* enum mem_cmd has so many */
 
@@ -84,17 +84,6 @@ struct coh_times {
 };
 sim_cycle coh_params_l3(const struct coh_params *p); /* a hit of the L3 */
 void coh_params_times(const struct coh_params *p, struct coh_times *to);
-
-/* The rules in which the CE simulator (ARC, IPDPS 2019) differs from ours; compat = ce sets all of
- * them. It also decides how L2 and L3 replace: in order of fill (coh_params_read). */
-struct coh_quirks {
-    bool last_way;          /* a private victim is the last of its order though a way is free */
-    bool downgrade_clean;   /* what an owner writes back for a load does not make the L3 dirty */
-    bool always_write_back; /* an owner writes back for a load in E, too */
-    bool upgrade_data;      /* an upgrade is answered with data, and not asked for */
-    bool tagged_write_back; /* a dirty private victim takes 72 bytes */
-    bool recall_twice;      /* a recalled copy in M sends an acknowledgement and the data */
-};
 
 /* ---- counters: coherence/stats.c ------------------------------------------------------------ */
 
@@ -201,7 +190,12 @@ struct coherence {
     struct cache *tags;         /* of the directory: one of the two arrays above */
     struct entry *entry;        /* owns; by slot of *tags */
     struct coh_params params;
-    struct coh_quirks quirks;
+    /* The CE simulator (ARC, IPDPS 2019) has other rules (compat = ce): its L2 and L3 replace in
+     * order of fill (coh_params_read); a private victim is the last of its order though a way is
+     * free; an owner writes back for a load in E, too, and what it writes back does not make the L3
+     * dirty; an upgrade is answered with data, and not asked for; a dirty private victim takes 72
+     * bytes; a recalled copy in M sends an acknowledgement and the data. */
+    bool ce;
     struct calendar *bank;   /* owns; by bank; contention only */
     struct network *network; /* owns */
     struct memory *memory;   /* borrows */
@@ -462,6 +456,13 @@ bool numa_l3_elsewhere(const struct txn *t); /* an L3 of another node than t's h
 sim_cycle numa_invalidate(struct txn *t, sim_cycle at, sim_cycle remote);
 /* Returns the sharer that gives the line: one in t's own node, if there is one, else the lowest. */
 unsigned numa_nearest(const struct txn *t, const uint64_t sharers[2]);
+
+/* A transaction of another core is about to change this one's caches (coh_host.meets). */
+static inline void coh_meet(const struct coherence *c, unsigned core)
+{
+    if (c->host.meets)
+        c->host.meets(c->host.self, core);
+}
 
 /* ---- group.c: cores that share an L2 --------------------------------------------------------- */
 

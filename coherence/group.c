@@ -52,13 +52,6 @@ enum priv_state group_state(const struct coherence *c, unsigned of, uint64_t lin
     return g.l2_slot == CACHE_NONE ? PRIV_I : state_of(c, &g, line);
 }
 
-/* An L1's copy is about to change (coh_host.meets). */
-static void meet(const struct txn *t, unsigned core)
-{
-    if (t->c->host.meets)
-        t->c->host.meets(t->c->host.self, core);
-}
-
 /* The L2 takes over a line that a sibling has in M, and has it in M from now on. */
 static void written_down(struct txn *t, const struct shared_l2 *g)
 {
@@ -75,7 +68,7 @@ static void drop_l1(struct txn *t, const struct shared_l2 *g, unsigned core, uin
     const enum priv_state was = (enum priv_state)l1->state[slot];
 
     if (what != LINE_EVICT || core != t->l1) /* its own access needs no notice */
-        meet(t, core);
+        coh_meet(t->c, core);
     if (was == PRIV_M)
         g->of->l2.state[g->l2_slot] = PRIV_M;
     g->of->l2_above[g->l2_slot] &= (uint8_t) ~(1U << (core - g->leader));
@@ -115,7 +108,7 @@ static void share_l1(struct txn *t, const struct shared_l2 *g, unsigned core)
 
     if (was == PRIV_S)
         return;
-    meet(t, core);
+    coh_meet(t->c, core);
     l1->state[slot] = PRIV_S;
     t->c->stats.level[LEVEL_L1].downgrades++;
     coh_event(t,

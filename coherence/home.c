@@ -97,13 +97,13 @@ static sim_cycle owner_shares(struct txn *t, unsigned owner, sim_cycle at)
     const bool dirty = private_downgrade(t, owner) == PRIV_M;
 
     t->entry->owner = NOBODY;
-    if (!dirty && !c->quirks.always_write_back) {
+    if (!dirty && !c->ce) {
         c->stats.sharing_notices++;
         return send(t, owner, t->home, MSG_NOTICE, BYTES_CONTROL, at);
     }
     c->stats.sharing_write_backs++;
     at = send(t, owner, t->home, MSG_WRITE_BACK, BYTES_DATA, at);
-    if (dirty && !c->quirks.downgrade_clean)
+    if (dirty && !c->ce)
         shared_write_back(t, owner, at);
     return at;
 }
@@ -380,7 +380,7 @@ struct coh_result home_upgrade(struct txn *t, enum mem_level level, sim_cycle no
 {
     struct coherence *c = t->c;
     const struct coh_times *time = &c->time;
-    const bool data = c->quirks.upgrade_data;
+    const bool data = c->ce;
     sim_cycle at = now + time->upgrade_leave[level - LEVEL_L1];
     bool found;
 

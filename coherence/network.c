@@ -31,27 +31,6 @@ const char *const msg_text[MSGS] = {
 #undef MSG
 };
 
-/* ---- parameters ----------------------------------------------------------------------------- */
-
-static const char *const topology_choices[] = {"crossbar", "ring", "mesh", NULL};
-
-#define AT(field) offsetof(struct network_params, field)
-const struct param network_param_rows[] = {
-    {"topology", PARAM_CHOICE, AT(topology), "crossbar", 0, 0, "", topology_choices,
-     "How nodes are connected: an ideal crossbar, a ring of two directions, or a mesh with XY "
-     "routing."},
-    {"link-bytes", PARAM_U64, AT(link_bytes), "16", 1, 1024, "bytes", NULL,
-     "Width of a link, a power of 2: the bytes of a flit, of which a link carries one a cycle."},
-    {"router", PARAM_U64, AT(router), "1", 0, 1000, "cycles", NULL,
-     "Cycles that a hop of a ring or mesh takes in the router."},
-    {"wire", PARAM_U64, AT(wire), "1", 0, 1000, "cycles", NULL,
-     "Cycles that a hop of a ring or mesh takes on the link."},
-    {"controllers", PARAM_U64, AT(controllers), "1", 1, 128, "", NULL,
-     "Memory controllers, spread evenly over the nodes."},
-    PARAM_END,
-};
-#undef AT
-
 static bool power_of_2(uint64_t n)
 {
     return n && !(n & (n - 1));
@@ -145,18 +124,16 @@ static struct hop mesh_hop(const struct network *n, unsigned at, unsigned to)
     return x < to_x ? (struct hop){MESH_EAST, at + 1} : (struct hop){MESH_WEST, at - 1};
 }
 
+/* The next hop of a ring or mesh. */
+static struct hop next_hop(const struct network *n, unsigned at, unsigned to)
+{
+    return n->topology == RING ? ring_hop(n, at, to) : mesh_hop(n, at, to);
+}
+
 unsigned network_next(const struct network *n, unsigned at, unsigned to)
 {
     assert(at < n->nodes && to < n->nodes && at != to);
-    switch (n->topology) {
-    case CROSSBAR:
-        return to;
-    case RING:
-        return ring_hop(n, at, to).node;
-    case MESH:
-        return mesh_hop(n, at, to).node;
-    }
-    die("network: topology %u", (unsigned)n->topology);
+    return n->topology == CROSSBAR ? to : next_hop(n, at, to).node;
 }
 
 static unsigned distance(unsigned a, unsigned b)
@@ -170,15 +147,9 @@ static inline unsigned hops_of(const struct network *n, unsigned from, unsigned 
     if (LIKELY(n->topology == CROSSBAR))
         return from != to;
     const unsigned d = distance(from, to), c = n->columns;
-    switch (n->topology) {
-    case CROSSBAR:
-        break;
-    case RING:
+    if (n->topology == RING)
         return d <= n->nodes - d ? d : n->nodes - d;
-    case MESH:
-        return distance(from % c, to % c) + distance(from / c, to / c);
-    }
-    die("network: topology %u", (unsigned)n->topology);
+    return distance(from % c, to % c) + distance(from / c, to / c);
 }
 
 unsigned network_hops(const struct network *n, unsigned from, unsigned to)
@@ -209,7 +180,7 @@ static inline void travel_crossbar(struct network *n, unsigned from, unsigned to
 static NO_INLINE void travel_hops(struct network *n, unsigned from, unsigned to, struct worm *w)
 {
     for (unsigned at = from; at != to;) {
-        const struct hop h = n->topology == RING ? ring_hop(n, at, to) : mesh_hop(n, at, to);
+        const struct hop h = next_hop(n, at, to);
 
         w->head += n->router;
         take_link(n, at, h.link, w);
@@ -345,16 +316,13 @@ struct by_class { /* one quantity of messages: its counters by traffic and class
 static void declare_class(struct stats_group *parent, const struct by_class *b)
 {
     struct stats_group *g = stats_group(parent, b->name);
-    const uint64_t *parts[TRAFFICS * MSGS + 1] = {NULL};
 
-    for (size_t i = 0; i < (size_t)TRAFFICS * MSGS; i++)
-        parts[i] = &b->field[i / MSGS][i % MSGS];
     stats_vector(g, "data", b->unit, b->data_help, b->field[TRAFFIC_DATA], MSGS, msg_text);
     stats_vector(g, "metadata", b->unit, b->metadata_help, b->field[TRAFFIC_METADATA], MSGS,
                  msg_text);
     stats_count(g, "total", b->unit, b->total_help, b->total);
-    stats_invariant(g, "sum", "Classes of data and metadata add up to the total.", parts, STATS_EQ,
-                    (const uint64_t *const[]){b->total, NULL});
+    stats_sum(g, "sum", "Classes of data and metadata add up to the total.", b->field[0],
+              (size_t)TRAFFICS * MSGS, b->total);
 }
 
 static void declare_classes(struct stats_group *g, const struct totals *t)
@@ -392,15 +360,14 @@ static void declare_ways(struct stats_group *g, const struct network *n)
     stats_invariant(g, "messages.ways",
                     "Each message goes inside a node, between nodes, or is "
                     "counted only.",
-                    (const uint64_t *const[]){&t->all_messages, NULL}, STATS_EQ,
-                    (const uint64_t *const[]){&t->inside, &t->between, &t->untimed, NULL});
-    stats_invariant(
-        g, "links.sum", "Each flit takes a link a hop, on the crossbar two.",
-        (const uint64_t *const[]){&t->link_flits, NULL}, STATS_EQ,
-        (const uint64_t *const[]){&t->flit_hops, crossbar ? &t->flit_hops : NULL, NULL});
+                    (stats_fields){&t->all_messages, NULL}, STATS_EQ,
+                    (stats_fields){&t->inside, &t->between, &t->untimed, NULL});
+    stats_invariant(g, "links.sum", "Each flit takes a link a hop, on the crossbar two.",
+                    (stats_fields){&t->link_flits, NULL}, STATS_EQ,
+                    (stats_fields){&t->flit_hops, crossbar ? &t->flit_hops : NULL, NULL});
     stats_invariant(g, "links.most", "No link carries more than all of them.",
-                    (const uint64_t *const[]){&t->busiest, NULL}, STATS_LE,
-                    (const uint64_t *const[]){&t->link_flits, NULL});
+                    (stats_fields){&t->busiest, NULL}, STATS_LE,
+                    (stats_fields){&t->link_flits, NULL});
 }
 
 static void declare_waits(struct stats_group *g, const struct network *n)
@@ -412,13 +379,13 @@ static void declare_waits(struct stats_group *g, const struct network *n)
                     "Cycles that a message from node to node waited for links; with contention.",
                     &t->waits);
     stats_invariant(g, "waits.sum", "The histogram of waits adds up to the cycles waited.",
-                    (const uint64_t *const[]){&t->waits.sum, NULL}, STATS_EQ,
-                    (const uint64_t *const[]){&t->waited, NULL});
+                    (stats_fields){&t->waits.sum, NULL}, STATS_EQ,
+                    (stats_fields){&t->waited, NULL});
     stats_invariant(g, "waits.count",
                     "With contention each message between nodes is in the "
                     "histogram.",
-                    (const uint64_t *const[]){&t->waits.count, NULL}, STATS_EQ,
-                    (const uint64_t *const[]){n->contention ? &t->between : NULL, NULL});
+                    (stats_fields){&t->waits.count, NULL}, STATS_EQ,
+                    (stats_fields){n->contention ? &t->between : NULL, NULL});
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -468,8 +435,7 @@ static void declare_numa(struct stats_group *g, const struct numa_links *u)
                 "Cycles in which the busiest link between NUMA nodes carried something.",
                 &u->busiest);
     stats_invariant(g, "hops.most", "Each message takes at least one link.",
-                    (const uint64_t *const[]){&u->messages, NULL}, STATS_LE,
-                    (const uint64_t *const[]){&u->hops, NULL});
+                    (stats_fields){&u->messages, NULL}, STATS_LE, (stats_fields){&u->hops, NULL});
 }
 
 void network_numa(struct network *n, const struct numa_params *p, unsigned cores,

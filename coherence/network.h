@@ -1,4 +1,5 @@
-/* network.h - the interconnect: messages from node to node, timed link by link, counted by class. */
+/* network.h - the interconnect: messages from node to node, timed link by link, counted by class.
+ */
 #ifndef LARDSIM_NETWORK_H
 #define LARDSIM_NETWORK_H
 
@@ -25,7 +26,6 @@ struct network_params {
     uint64_t router, wire; /* cycles of a hop */
     uint64_t controllers;  /* of memory */
 };
-extern const struct param network_param_rows[]; /* section network */
 /* Checks the rule that a row can't state: returns -1 and LARD_CONFIG when the width is no power of
  * 2. To be called after the section is bound. */
 int network_check(const struct network_params *p, struct err *e);

@@ -48,17 +48,12 @@ static void touch(struct coherence *c, uint64_t line, unsigned node)
 
 /* ---- who has a line ------------------------------------------------------------------------- */
 
-static bool l3_elsewhere(const struct coherence *c, uint64_t line, unsigned node)
-{
-    for (unsigned i = 0; i < c->numa.nodes; i++)
-        if (i != node && l3_find(c, i, line) != CACHE_NONE)
-            return true;
-    return false;
-}
-
 bool numa_l3_elsewhere(const struct txn *t)
 {
-    return l3_elsewhere(t->c, t->line, t->node);
+    for (unsigned i = 0; i < t->c->numa.nodes; i++)
+        if (i != t->node && l3_find(t->c, i, t->line) != CACHE_NONE)
+            return true;
+    return false;
 }
 
 unsigned numa_l3(const struct txn *t)

@@ -51,13 +51,6 @@ enum priv_state private_state(const struct coherence *c, unsigned core, uint64_t
 
 /* ---- what other cores do to it -------------------------------------------------------------- */
 
-/* A transaction of another core is about to change this one's caches (coh_host.meets). */
-static inline void meet(const struct coherence *c, unsigned core)
-{
-    if (c->host.meets)
-        c->host.meets(c->host.self, core);
-}
-
 static inline void drop(struct txn *t, unsigned core, enum mem_level level, uint32_t slot,
                         uint64_t line, enum priv_state was, enum loss why)
 {
@@ -74,7 +67,7 @@ enum priv_state private_drop(struct txn *t, unsigned core, uint64_t line, enum l
 {
     if (UNLIKELY(t->c->grouped))
         return group_drop(t, core, line, why);
-    meet(t->c, core);
+    coh_meet(t->c, core);
     const struct places at = places_of(t->c, core, line);
     const enum priv_state was = state_at(t->c, core, at);
 
@@ -98,7 +91,7 @@ enum priv_state private_downgrade(struct txn *t, unsigned core)
 {
     if (UNLIKELY(t->c->grouped))
         return group_downgrade(t, core);
-    meet(t->c, core);
+    coh_meet(t->c, core);
     const struct places at = places_of(t->c, core, t->line);
     const enum priv_state was = state_at(t->c, core, at);
 
@@ -163,7 +156,7 @@ static inline enum loss by_state(enum priv_state state)
 /* The slot where the line would go. */
 static inline uint32_t room(const struct txn *t, struct cache *k, uint64_t line)
 {
-    return UNLIKELY(t->c->quirks.last_way) ? cache_last(k, line) : cache_victim(k, line);
+    return UNLIKELY(t->c->ce) ? cache_last(k, line) : cache_victim(k, line);
 }
 
 /* An inclusive L2 takes its line out of the L1, too, and the L1's state leaves with it. */

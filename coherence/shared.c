@@ -263,7 +263,7 @@ static sim_cycle recall_messages(struct txn *t, sim_cycle at)
         const sim_cycle there =
             coh_send_as(t, traffic, home, core, MSG_INVALIDATE, BYTES_CONTROL, at);
 
-        if (!modified || c->quirks.recall_twice)
+        if (!modified || c->ce)
             last =
                 cycle_max(last, coh_send_as(t, traffic, core, home, MSG_ACK, BYTES_CONTROL, there));
         if (modified)
@@ -324,7 +324,7 @@ static sim_cycle put_message(struct txn *t, uint64_t line, enum mem_traffic traf
     const unsigned bank =
         numa_several(c) ? bank_in(c, numa_node(c, t->core), line) : home_bank_number;
     const unsigned home = c->bank_node[bank];
-    const unsigned dirty_bytes = c->quirks.tagged_write_back ? BYTES_TAGGED : BYTES_DATA;
+    const unsigned dirty_bytes = c->ce ? BYTES_TAGGED : BYTES_DATA;
     const unsigned clean_bytes = data ? BYTES_DATA : BYTES_CONTROL;
 
     if (dirty)

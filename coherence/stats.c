@@ -3,8 +3,6 @@
  * here, what one level does not answer is found again in the next. */
 #include "coherence/coherence_int.h"
 
-typedef const uint64_t *const fields[]; /* one side of an invariant: they are added; NULL ends it */
-
 /* ---- one cache level ------------------------------------------------------------------------ */
 
 static const struct {
@@ -83,40 +81,26 @@ static void declare_lines(struct stats_group *g, const struct cache_stats *s, bo
 /* Sums of sums must agree: by traffic and command, and by core. */
 static void require_sums(struct stats_group *g, const struct cache_stats *s, unsigned cores)
 {
-    const uint64_t *hits[TRAFFICS * COMMANDS * 2 + 1] = {NULL}, *misses[TRAFFICS * COMMANDS + 1];
-    const uint64_t *by_core[MAX_CORES + 1], *misses_by_core[MAX_CORES + 1];
     const size_t n = TRAFFICS * COMMANDS;
+    const uint64_t *looked[2 * TRAFFICS * COMMANDS + 1] = {NULL};
 
     for (size_t i = 0; i < n; i++) {
-        hits[i] = &s->hit[i / COMMANDS][i % COMMANDS];
-        hits[n + i] = misses[i] = &s->miss[i / COMMANDS][i % COMMANDS];
+        looked[i] = &s->hit[i / COMMANDS][i % COMMANDS];
+        looked[n + i] = &s->miss[i / COMMANDS][i % COMMANDS];
     }
-    misses[n] = NULL;
-    for (unsigned i = 0; i < cores; i++) {
-        by_core[i] = &s->core_accesses[i];
-        misses_by_core[i] = &s->core_misses[i];
-    }
-    by_core[cores] = misses_by_core[cores] = NULL;
-    stats_invariant(g, "accesses-kinds", "Hits and misses are all accesses.", hits, STATS_EQ,
-                    (fields){&s->accesses, NULL});
-    stats_invariant(g, "misses-kinds", "Misses of all kinds are all misses.", misses, STATS_EQ,
-                    (fields){&s->misses, NULL});
-    stats_invariant(g, "accesses-cores", "Cores' accesses are all accesses.", by_core, STATS_EQ,
-                    (fields){&s->accesses, NULL});
-    stats_invariant(g, "misses-cores", "Cores' misses are all misses.", misses_by_core, STATS_EQ,
-                    (fields){&s->misses, NULL});
-}
-
-static void require_lines(struct stats_group *g, const struct cache_stats *s)
-{
-    const uint64_t *gone[LOSSES + 2];
-
+    stats_invariant(g, "accesses-kinds", "Hits and misses are all accesses.", looked, STATS_EQ,
+                    (stats_fields){&s->accesses, NULL});
+    stats_sum(g, "misses-kinds", "Misses of all kinds are all misses.", s->miss[0], n, &s->misses);
+    stats_sum(g, "accesses-cores", "Cores' accesses are all accesses.", s->core_accesses, cores,
+              &s->accesses);
+    stats_sum(g, "misses-cores", "Cores' misses are all misses.", s->core_misses, cores,
+              &s->misses);
+    const uint64_t *gone[LOSSES + 2] = {NULL};
     for (size_t i = 0; i < LOSSES; i++)
         gone[i] = &s->lost[i];
     gone[LOSSES] = &s->resident;
-    gone[LOSSES + 1] = NULL;
-    stats_invariant(g, "lines", "What came in has gone or is here.", (fields){&s->fills, NULL},
-                    STATS_EQ, gone);
+    stats_invariant(g, "lines", "What came in has gone or is here.",
+                    (stats_fields){&s->fills, NULL}, STATS_EQ, gone);
 }
 
 static struct stats_group *declare_level(struct coherence *c, struct stats *stats,
@@ -128,7 +112,6 @@ static struct stats_group *declare_level(struct coherence *c, struct stats *stat
     declare_accesses(g, s, c->cores, level != LEVEL_L3);
     declare_lines(g, s, level != LEVEL_L3);
     require_sums(g, s, c->cores);
-    require_lines(g, s);
     return g;
 }
 
@@ -163,9 +146,10 @@ static void declare_levels(struct coherence *c, struct stats *stats)
     stats_count(g, "directory.recalled", "entries", "Entries that made room for others.",
                 &s->entries_recalled);
     stats_level(g, "directory.resident", "entries", "Entries at the end.", &s->entries_live);
-    stats_invariant(g, "directory.entries", "Entries that were made have gone or are here.",
-                    (fields){&s->entries_made, NULL}, STATS_EQ,
-                    (fields){&s->entries_ended, &s->entries_recalled, &s->entries_live, NULL});
+    stats_invariant(
+        g, "directory.entries", "Entries that were made have gone or are here.",
+        (stats_fields){&s->entries_made, NULL}, STATS_EQ,
+        (stats_fields){&s->entries_ended, &s->entries_recalled, &s->entries_live, NULL});
 }
 
 /* ---- the protocol --------------------------------------------------------------------------- */
@@ -243,8 +227,8 @@ static void declare_answer(struct stats_group *g, enum mem_level level, const st
         return;
     stats_count(own, "far", "accesses", of_level[level].far, &a->far);
     stats_count(own, "far-cycles", "cycles", of_level[level].far_cycles, &a->far_cycles);
-    stats_invariant(own, "far.most", "The far ones are some of them.", (fields){&a->far, NULL},
-                    STATS_LE, (fields){&a->all, NULL});
+    stats_invariant(own, "far.most", "The far ones are some of them.",
+                    (stats_fields){&a->far, NULL}, STATS_LE, (stats_fields){&a->all, NULL});
 }
 
 /* Counts by the level that answered, for the program's accesses and for those to metadata: misses
@@ -258,9 +242,9 @@ static void declare_answers(struct stats_group *g, const struct coherence *c)
         for (size_t i = 0; i < TRAFFICS; i++)
             declare_answer(each[i], level, &s->answers[i][level], c->numa.nodes > 1);
         stats_invariant(g, of_level[level].name, "Data and metadata are all.",
-                        (fields){&s->answers[TRAFFIC_DATA][level].all,
-                                 &s->answers[TRAFFIC_METADATA][level].all, NULL},
-                        STATS_EQ, (fields){&s->from[level], NULL});
+                        (stats_fields){&s->answers[TRAFFIC_DATA][level].all,
+                                       &s->answers[TRAFFIC_METADATA][level].all, NULL},
+                        STATS_EQ, (stats_fields){&s->from[level], NULL});
     }
 }
 
@@ -304,8 +288,8 @@ static void declare_prefetch(struct stats *stats, const struct coherence *c)
         stats_count(g, "full", "lines", "Lines not asked for, as too many were under way.",
                     &s->full);
         stats_invariant(g, "lines", "What was asked for was needed, has gone, or is here.",
-                        (fields){&s->issued, NULL}, STATS_EQ,
-                        (fields){&s->useful, &s->late, &s->useless, &s->untouched, NULL});
+                        (stats_fields){&s->issued, NULL}, STATS_EQ,
+                        (stats_fields){&s->useful, &s->late, &s->useless, &s->untouched, NULL});
     }
 }
 
@@ -317,31 +301,33 @@ static void require_flow(struct stats_group *g, const struct coherence *c)
     const struct cache_stats *last = c->has_l2 ? l2 : l1;
 
     stats_invariant(g, "kinds", "Each transaction is a load, a store, an upgrade or merged.",
-                    (fields){&s->loads, &s->stores, &s->upgrades, &s->merged, NULL}, STATS_EQ,
-                    (fields){&s->transactions, NULL});
+                    (stats_fields){&s->loads, &s->stores, &s->upgrades, &s->merged, NULL}, STATS_EQ,
+                    (stats_fields){&s->transactions, NULL});
     stats_invariant(
         g, "answers", "Each transaction is answered once.",
-        (fields){&s->from[LEVEL_L3], &s->from[LEVEL_REMOTE], &s->from[LEVEL_MEMORY], NULL},
-        STATS_EQ, (fields){&s->transactions, NULL});
+        (stats_fields){&s->from[LEVEL_L3], &s->from[LEVEL_REMOTE], &s->from[LEVEL_MEMORY], NULL},
+        STATS_EQ, (stats_fields){&s->transactions, NULL});
     stats_invariant(g, "requests", "Each load and store looks for its line in the L3.",
-                    (fields){&s->loads, &s->stores, NULL}, STATS_EQ,
-                    (fields){&s->level[LEVEL_L3].accesses, NULL});
+                    (stats_fields){&s->loads, &s->stores, NULL}, STATS_EQ,
+                    (stats_fields){&s->level[LEVEL_L3].accesses, NULL});
     stats_invariant(g, "reads", "The memory is read for what it answers.",
-                    (fields){&s->memory_reads, &s->merged, NULL}, STATS_EQ,
-                    (fields){&s->from[LEVEL_MEMORY], NULL});
+                    (stats_fields){&s->memory_reads, &s->merged, NULL}, STATS_EQ,
+                    (stats_fields){&s->from[LEVEL_MEMORY], NULL});
     stats_invariant(g, "misses", "What misses the last private level leaves the core.",
-                    (fields){&last->misses, NULL}, STATS_LE, (fields){&s->transactions, NULL});
+                    (stats_fields){&last->misses, NULL}, STATS_LE,
+                    (stats_fields){&s->transactions, NULL});
     if (c->grouped)
         stats_invariant(g, "misses-l1", "All misses of the L1s come to the shared L2s.",
-                        (fields){&l1->misses, NULL}, STATS_EQ, (fields){&l2->accesses, NULL});
+                        (stats_fields){&l1->misses, NULL}, STATS_EQ,
+                        (stats_fields){&l2->accesses, NULL});
     if (!c->has_l2 || c->grouped)
         return;
     stats_invariant(g, "upgrades-l1", "Misses of the L1 are upgrades or come to the L2.",
-                    (fields){&l1->misses, NULL}, STATS_EQ,
-                    (fields){&l2->accesses, &l1->upgrade[TRAFFIC_DATA][MEM_STORE],
-                             &l1->upgrade[TRAFFIC_DATA][MEM_ATOMIC],
-                             &l1->upgrade[TRAFFIC_METADATA][MEM_STORE],
-                             &l1->upgrade[TRAFFIC_METADATA][MEM_ATOMIC], NULL});
+                    (stats_fields){&l1->misses, NULL}, STATS_EQ,
+                    (stats_fields){&l2->accesses, &l1->upgrade[TRAFFIC_DATA][MEM_STORE],
+                                   &l1->upgrade[TRAFFIC_DATA][MEM_ATOMIC],
+                                   &l1->upgrade[TRAFFIC_METADATA][MEM_STORE],
+                                   &l1->upgrade[TRAFFIC_METADATA][MEM_ATOMIC], NULL});
 }
 
 static void declare_histories(struct stats_group *g, const struct coh_stats *s)

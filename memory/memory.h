@@ -71,8 +71,8 @@ struct memory_type {
     void (*finish)(void *self, sim_cycle end); /* the run ends at `end`: statistics; may be NULL */
     void (*destroy)(void *self);
 };
-extern const struct memory_type *const memory_types[]; /* NULL-terminated; by memories.def */
-const struct memory_type *memory_find(const char *name);
+extern const struct memory_type *const memory_types[]; /* NULL-terminated; by memories.def, as the
+                                                         choices of memory.type */
 
 /* An instance, bound to its section of the configuration. */
 struct memory {
@@ -81,7 +81,7 @@ struct memory {
     void *params;            /* owns: as bound from the configuration */
     struct perturb *perturb; /* borrows; delays reads (perturb.h); NULL: nobody does */
 };
-int memory_open(struct memory *m, const char *name, struct config *config,
+int memory_open(struct memory *m, const struct memory_type *type, struct config *config,
                 const struct memory_env *env, struct err *e);
 void memory_close(struct memory *m); /* all zero (never opened) is fine, too */
 

@@ -32,7 +32,7 @@ struct ddr {
     struct ddr_pool pool;
     struct ddr_channel *channel; /* owns */
     unsigned line;
-    uint64_t num, den;          /* a memory cycle is num / den processor cycles */
+    struct ddr_clock clock;
     uint64_t pipeline;          /* memory cycles that every answer takes longer */
     struct ddr_answer *answers; /* owns; a heap, the earliest first */
     size_t n_answers, answers_cap;
@@ -46,38 +46,10 @@ struct ddr {
 
 /* The memory cycle that begins first after a processor cycle. What comes with an edge of the
  * memory's clock misses that edge. So it is with DRAMSim3: its drivers have it work through a cycle
- * before they add what came in it. num and den are below 2^32 each, so that the product of the
- * remainder can't overflow. */
+ * before they add what came in it. */
 static uint64_t next_edge(const struct ddr *d, sim_cycle at)
 {
-    return at / d->num * d->den + at % d->num * d->den / d->num + 1;
-}
-
-/* The processor cycle that begins with a memory cycle, or first after it. */
-static sim_cycle to_processor(const struct ddr *d, uint64_t cycle)
-{
-    return cycle / d->den * d->num + (cycle % d->den * d->num + d->den - 1) / d->den;
-}
-
-/* The exact ratio of the two clocks, reduced: tCK (fs) times MHz is a memory cycle in 10^-9
- * processor cycles. No rounding adds up over a run. */
-static int set_clock(struct ddr *d, uint64_t mhz, struct err *e)
-{
-    uint64_t a = d->device.tck * mhz, b = 1000000000;
-
-    while (b) {
-        const uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    d->num = d->device.tck * mhz / a;
-    d->den = 1000000000 / a;
-    if (mhz && d->num >> 32 == 0)
-        return 0;
-    return err_set(e, LARD_CONFIG,
-                   "memory.ddr: tCK and the processor's %llu MHz have no ratio of numbers below "
-                   "2^32; write tCK with fewer decimals",
-                   (unsigned long long)mhz);
+    return ddr_last_edge(&d->clock, at) + 1;
 }
 
 /* ---- answers -------------------------------------------------------------------------------- */
@@ -213,7 +185,7 @@ static bool ddr_step(void *self, sim_cycle until, struct mem_answer *to)
     run_before(d, until == CYCLE_NEVER ? UINT64_MAX : next_edge(d, until));
     if (!d->n_answers)
         return false;
-    const sim_cycle at = to_processor(d, d->answers[0].cycle);
+    const sim_cycle at = ddr_to_processor(&d->clock, d->answers[0].cycle);
     if (at > until)
         return false;
     note_time(d, d->answers[0].cycle);
@@ -240,7 +212,7 @@ static sim_cycle ddr_next(const void *self)
         if (c->unread && bound < first)
             first = bound;
     }
-    return first == UINT64_MAX ? CYCLE_NEVER : to_processor(d, first);
+    return first == UINT64_MAX ? CYCLE_NEVER : ddr_to_processor(&d->clock, first);
 }
 
 static void ddr_finish(void *self, sim_cycle end)
@@ -422,7 +394,8 @@ static void *ddr_create(const struct memory_env *env, const void *params, struct
 
     d->pool.free = DDR_NONE;
     d->pipeline = p->pipeline;
-    if (set_device(d, p, env, e) || set_limits(d, p, e) || set_clock(d, env->mhz, e)) {
+    if (set_device(d, p, env, e) || set_limits(d, p, e) ||
+        ddr_clock_set(&d->clock, d->device.tck, env->mhz, "memory.ddr", e)) {
         free(d);
         return NULL;
     }

@@ -49,6 +49,26 @@ int ddr_read_ini(struct ddr_device *d, const char *path, FILE *f, struct err *e)
 /* Checks the rules that hold for any device, wherever its numbers come from. */
 int ddr_check(const struct ddr_device *d, const char *where, struct err *e);
 
+/* The memory's clock and the processor's: a memory cycle is num / den processor cycles, exactly, so
+ * that no rounding adds up over a run. Both are below 2^32, so that products of remainders can't
+ * overflow. */
+struct ddr_clock {
+    uint64_t num, den;
+};
+/* tck: femtoseconds. -1: they have no such ratio; memory: "memory.ddr", for the message. */
+int ddr_clock_set(struct ddr_clock *c, uint64_t tck, uint64_t mhz, const char *memory,
+                  struct err *e);
+/* The last edge of the memory's clock up to a processor cycle. */
+static inline uint64_t ddr_last_edge(const struct ddr_clock *c, sim_cycle at)
+{
+    return at / c->num * c->den + at % c->num * c->den / c->num;
+}
+/* The processor cycle that begins with a memory cycle, or first after it. */
+static inline sim_cycle ddr_to_processor(const struct ddr_clock *c, uint64_t cycle)
+{
+    return cycle / c->den * c->num + (cycle % c->den * c->num + c->den - 1) / c->den;
+}
+
 /* Two commands are near each other in the same bank group, in another of the rank, or in another
  * rank. */
 enum ddr_near { NEAR_GROUP, NEAR_RANK, NEAR_CHANNEL };

@@ -159,6 +159,30 @@ int ddr_check(const struct ddr_device *d, const char *where, struct err *e)
     return check_timing(d, where, e);
 }
 
+/* ---- clocks --------------------------------------------------------------------------------- */
+
+/* tCK times MHz is a memory cycle in 10^-9 processor cycles; reduced. */
+int ddr_clock_set(struct ddr_clock *c, uint64_t tck, uint64_t mhz, const char *memory,
+                  struct err *e)
+{
+    enum { UNIT = 1000000000 };
+    uint64_t a = tck * mhz, b = UNIT;
+
+    while (b) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    *c = (struct ddr_clock){tck * mhz / a, UNIT / a};
+    if (mhz && c->num >> 32 == 0)
+        return 0;
+    return err_set(
+        e, LARD_CONFIG,
+        "%s: tCK and the processor's %llu MHz have no ratio of numbers below 2^32; write "
+        "tCK with fewer decimals",
+        memory, (unsigned long long)mhz);
+}
+
 /* ---- what follows --------------------------------------------------------------------------- */
 
 /* Fields in the mapping's order, the last one lowest, above the bytes of a burst. */

@@ -30,7 +30,7 @@ struct adapter {
     struct dram3 *library;    /* owns */
     struct ddr_field channel; /* the part of an address that says the channel */
     uint64_t line;
-    uint64_t num, den;       /* a memory cycle is num / den processor cycles */
+    struct ddr_clock clock;
     uint64_t now;            /* memory cycles that are done */
     struct pending *request; /* owns */
     size_t requests, requests_cap;
@@ -61,33 +61,7 @@ struct adapter {
  * DRAMSim3's own drivers do so: they call ClockTick, and then add what came in that cycle. */
 static uint64_t last_edge(const struct adapter *a, sim_cycle at)
 {
-    return at / a->num * a->den + at % a->num * a->den / a->num;
-}
-
-static sim_cycle to_processor(const struct adapter *a, uint64_t cycle)
-{
-    return cycle / a->den * a->num + (cycle % a->den * a->num + a->den - 1) / a->den;
-}
-
-/* Sets the exact ratio of the clocks, as ddr/ddr.c does. */
-static int set_clock(struct adapter *a, uint64_t tck, uint64_t mhz, struct err *e)
-{
-    enum { UNIT = 1000000000 }; /* tCK is in femtoseconds */
-    uint64_t x = tck * mhz, y = UNIT;
-
-    while (y) {
-        const uint64_t rest = x % y;
-        x = y;
-        y = rest;
-    }
-    a->num = tck * mhz / x;
-    a->den = UNIT / x;
-    if (mhz && a->num >> 32 == 0)
-        return 0;
-    return err_set(e, LARD_CONFIG,
-                   "memory.dramsim3: tCK and the processor's %llu MHz have no ratio of numbers "
-                   "below 2^32; write tCK with fewer decimals",
-                   (unsigned long long)mhz);
+    return ddr_last_edge(&a->clock, at);
 }
 
 /* ---- queues --------------------------------------------------------------------------------- */
@@ -313,7 +287,7 @@ static bool dramsim3_step(void *self, sim_cycle until, struct mem_answer *to)
         return false;
     const uint64_t request = queue_pop(a, &a->answers);
     const struct mem_request *r = &a->request[request].r;
-    *to = (struct mem_answer){r->id, to_processor(a, a->now - 1)};
+    *to = (struct mem_answer){r->id, ddr_to_processor(&a->clock, a->now - 1)};
     assert(to->at > r->at);
     histogram_add(&a->count.latency, to->at - r->at);
     a->unanswered--;
@@ -326,12 +300,12 @@ static sim_cycle dramsim3_next(const void *self)
     const struct adapter *a = self;
 
     if (a->answers)
-        return to_processor(a, a->now - 1);
+        return ddr_to_processor(&a->clock, a->now - 1);
     if (!a->unanswered)
         return CYCLE_NEVER;
     if (a->busy)
-        return to_processor(a, a->now);
-    return to_processor(a, last_edge(a, a->early[0].at) + 2);
+        return ddr_to_processor(&a->clock, a->now);
+    return ddr_to_processor(&a->clock, last_edge(a, a->early[0].at) + 2);
 }
 
 static void dramsim3_finish(void *self, sim_cycle end)
@@ -407,7 +381,7 @@ static void *dramsim3_create(const struct memory_env *env, const void *params, s
     a->print = *p->output;
     a->library =
         dram3_make(&(struct dram3_setup){p->config, p->output, env->line, answered, a}, &device, e);
-    if (!a->library || set_clock(a, device.tck, env->mhz, e)) {
+    if (!a->library || ddr_clock_set(&a->clock, device.tck, env->mhz, "memory.dramsim3", e)) {
         dramsim3_destroy(a);
         return NULL;
     }

@@ -156,7 +156,7 @@ static void declare_stats(struct machine *m, struct stats *stats, uint32_t kind)
             parts[i] = &m->spent[i * MAX_CORES + core];
         parts[spents] = NULL;
         stats_invariant(each, "cycles", "Each core's cycles add up to the run's.", parts, STATS_EQ,
-                        (const uint64_t *const[]){&m->cycles, NULL});
+                        (stats_fields){&m->cycles, NULL});
     }
 }
 
@@ -171,16 +171,39 @@ static const struct param memory_param_rows[] = {
     PARAM_END,
 };
 
-static int bad_choice(const char *what, const char *why, const char *remedy, struct err *e)
-{
-    return err_set(e, LARD_CONFIG, "%s %s; %s", what, why, remedy);
-}
-
 /* Checks the parameters that only make sense together. */
 static int check_params(const struct machine *m, const struct pages_params *pages, struct err *e)
 {
     const struct machine_params *p = &m->params;
     const struct core_params *c = &m->core_params;
+    const bool simple = c->type != CORE_PIPELINED, recorded = !m->timed;
+    const struct {
+        bool broken;
+        const char *what, *why, *remedy;
+    } rules[] = {
+        {simple && c->predictor != PREDICTOR_NONE, "core.predictor", "is of pipelined cores alone",
+         "set core.type=pipelined, or core.predictor=none"},
+        {simple && m->tlb_params.entries, "tlb.entries", "is of pipelined cores alone",
+         "set core.type=pipelined, or tlb.entries=0"},
+        /* its parts would lie apart, with an entry each */
+        {m->tlb_params.entries && pages->mapping != PAGES_IDENTITY &&
+             m->tlb_params.page > pages->size,
+         "tlb.page", "is more than pages.size, which lies together in memory",
+         "set pages.size to it, too, or pages.mapping=identity"},
+        {c->width_hundredths && c->shared_front_end > 1, "core.width-hundredths",
+         "is of cores with a front end of their own",
+         "set core.shared-front-end=1, or core.width-hundredths=0"},
+        {m->timed && p->compat == COMPAT_CE, "compat: ce", "has no timed order",
+         "set order=recorded, or take --preset ce8"},
+        {recorded && !simple, "core.type: pipelined", "works in timed order only",
+         "set order=timed, or core.type=simple"},
+        {recorded && p->contention == CONTENTION_ON, "contention: on",
+         "needs requests in the order of time", "set order=timed, or contention=off"},
+        {recorded && c->store_buffer, "core.store-buffer", "works in timed order only",
+         "set order=timed, or core.store-buffer=0"},
+        {recorded && c->misses, "core.misses", "works in timed order only",
+         "set order=timed, or core.misses=0"},
+    };
 
     if (p->line & (p->line - 1))
         return err_set(e, LARD_CONFIG, "line: %llu is no power of two; give one, as 64",
@@ -190,38 +213,12 @@ static int check_params(const struct machine *m, const struct pages_params *page
                        "core.shared-front-end: %llu cores are no whole number of groups of %llu; "
                        "give another number of either",
                        (unsigned long long)p->cores, (unsigned long long)c->shared_front_end);
-    if (c->type != CORE_PIPELINED && c->predictor != PREDICTOR_NONE)
-        return bad_choice("core.predictor", "is of pipelined cores alone",
-                          "set core.type=pipelined, or core.predictor=none", e);
-    if (c->type != CORE_PIPELINED && m->tlb_params.entries)
-        return bad_choice("tlb.entries", "is of pipelined cores alone",
-                          "set core.type=pipelined, or tlb.entries=0", e);
     if (tlb_check(&m->tlb_params, e))
         return -1;
-    if (m->tlb_params.entries && pages->mapping != PAGES_IDENTITY &&
-        m->tlb_params.page > pages->size) /* its parts would lie apart, with an entry each */
-        return bad_choice("tlb.page", "is more than pages.size, which lies together in memory",
-                          "set pages.size to it, too, or pages.mapping=identity", e);
-    if (c->width_hundredths && c->shared_front_end > 1)
-        return bad_choice("core.width-hundredths", "is of cores with a front end of their own",
-                          "set core.shared-front-end=1, or core.width-hundredths=0", e);
-    if (m->timed && p->compat == COMPAT_CE)
-        return bad_choice("compat: ce", "has no timed order",
-                          "set order=recorded, or take --preset ce8", e);
-    if (m->timed)
-        return 0;
-    if (c->type == CORE_PIPELINED)
-        return bad_choice("core.type: pipelined", "works in timed order only",
-                          "set order=timed, or core.type=simple", e);
-    if (p->contention == CONTENTION_ON)
-        return bad_choice("contention: on", "needs requests in the order of time",
-                          "set order=timed, or contention=off", e);
-    if (c->store_buffer)
-        return bad_choice("core.store-buffer", "works in timed order only",
-                          "set order=timed, or core.store-buffer=0", e);
-    if (c->misses)
-        return bad_choice("core.misses", "works in timed order only",
-                          "set order=timed, or core.misses=0", e);
+    for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
+        if (rules[i].broken)
+            return err_set(e, LARD_CONFIG, "%s %s; %s", rules[i].what, rules[i].why,
+                           rules[i].remedy);
     return 0;
 }
 
@@ -239,14 +236,14 @@ static int open_memory(struct machine *m, struct config *config, struct stats *s
 
     env.included = coherence_included(m->coherence);
     if (config_bind(config, "memory", memory_param_rows, &p, e) ||
-        memory_open(&m->memory, memory_choices[p.type], config, &env, e))
+        memory_open(&m->memory, memory_types[p.type], config, &env, e))
         return -1;
     m->memory.perturb = m->perturb;
     if (m->memory.type->later && !m->timed)
         return err_set(e, LARD_CONFIG,
                        "memory.type: %s answers later, which recorded order can't wait for; set "
                        "order=timed, or memory.type=fixed",
-                       memory_choices[p.type]);
+                       m->memory.type->name);
     for (size_t i = 0; memory_types[i]; i++) {
         char *section = xasprintf("memory.%s", memory_types[i]->name);
         const int bad = memory_types[i] != m->memory.type && memory_types[i]->params &&
@@ -352,7 +349,7 @@ void machine_free(struct machine *m)
     free(m);
 }
 
-void machine_each_param(void (*fn)(void *arg, const char *section, const struct param *row),
+void machine_each_table(void (*fn)(void *arg, const char *section, const struct param *rows),
                         void *arg)
 {
     static const struct {
@@ -365,13 +362,11 @@ void machine_each_param(void (*fn)(void *arg, const char *section, const struct 
                {"dsm", dsm_param_rows}};
 
     for (size_t i = 0; i < ARRAY_SIZE(own); i++)
-        for (const struct param *row = own[i].rows; row->name; row++)
-            fn(arg, own[i].section, row);
-    coherence_each_param(fn, arg);
+        fn(arg, own[i].section, own[i].rows);
+    coherence_each_table(fn, arg);
     for (size_t i = 0; memory_types[i]; i++) {
         char *section = xasprintf("memory.%s", memory_types[i]->name);
-        for (const struct param *row = memory_types[i]->params; row && row->name; row++)
-            fn(arg, section, row);
+        fn(arg, section, memory_types[i]->params);
         free(section);
     }
 }

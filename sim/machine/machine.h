@@ -263,7 +263,8 @@ void machine_settle(struct machine *m);
 void machine_look(struct machine *m, bool in_region); /* likewise, for who looks between events */
 void machine_finish(struct machine *m);
 
-void machine_each_param(void (*fn)(void *arg, const char *section, const struct param *row),
+/* Tells of each table of parameters; rows: NULL: a memory without. */
+void machine_each_table(void (*fn)(void *arg, const char *section, const struct param *rows),
                         void *arg);
 
 #endif

@@ -41,8 +41,7 @@ static struct cache_geometry geometry(uint64_t entries, uint64_t ways)
     return (struct cache_geometry){.bytes = entries * ANY,
                                    .ways = (uint32_t)(ways < entries ? ways : entries),
                                    .line = ANY,
-                                   .replacement = REPLACE_LRU,
-                                   .stride = 1};
+                                   .replacement = REPLACE_LRU};
 }
 
 static int check_level(const char *name, uint64_t entries, uint64_t ways, struct err *e)

@@ -10,31 +10,13 @@
 
 /* ---- making it ------------------------------------------------------------------------------ */
 
-struct knowing {
-    struct lardsim *l;
-    const char *section; /* whose rows are known */
-    int bad;
-};
-
-static void know_row(void *arg, const char *section, const struct param *row)
-{
-    struct knowing *k = arg;
-
-    if (k->bad || (k->section && !strcmp(k->section, section)))
-        return;
-    free((char *)(uintptr_t)k->section);
-    k->section = xstrdup(section);
-    k->bad = config_known(k->l->config, section, row, &k->l->err);
-}
-
 /* Values for a machine are no spelling mistakes in a run without one. */
-static int know_machine(struct lardsim *l)
+static void know_table(void *session, const char *section, const struct param *rows)
 {
-    struct knowing k = {.l = l};
+    struct lardsim *l = session;
 
-    machine_each_param(know_row, &k);
-    free((char *)(uintptr_t)k.section);
-    return k.bad;
+    if (rows && !l->err.code)
+        config_known(l->config, section, rows, &l->err);
 }
 
 /* Values for another order are none, either. */
@@ -142,7 +124,8 @@ int machine_begins(struct lardsim *l, unsigned granule)
                            "%s: a timeline shows a machine, and there is none; set "
                            "machine=multicore, or take a preset that has one",
                            l->timeline.path);
-        return know_machine(l) || know_orders(l);
+        machine_each_table(know_table, l);
+        return l->err.code ? -1 : know_orders(l);
     }
     if (hosted && l->params.machine != MACHINE_MULTICORE)
         return err_set(&l->err, LARD_CONFIG,

@@ -84,6 +84,16 @@ unsigned run_granule(const struct run_params *p, unsigned hint)
 /* Policies in software, on a machine; threads beyond its cores take turns. */
 #define ON_MACHINE "machine: multicore\npolicies: [none]\nschedule.threads: round-robin\n"
 
+#define CE_MACHINE(cores, l3)                                                                      \
+    {                                                                                              \
+        "ce" cores,                                                                                \
+            "The published CE simulator's MESI machine with " cores                                \
+            " cores, charge for charge (compat = ce).",                                            \
+            "machine: multicore\norder: recorded\ncompat: ce\ncontention: off\npolicies: [none]\n" \
+            "cores: " cores "\nl3: {" l3 "}\npages.mapping: identity\n"                            \
+            "core.memory-instruction: latency\n"                                                   \
+    }
+
 const struct preset run_presets[] = {
     {"detect", "Detection only, with the canonical detector.", "machine: none\npolicies: [vc]\n"},
     {"lard-table3",
@@ -138,30 +148,10 @@ const struct preset run_presets[] = {
      "an ATM.",
      "machine: dsm\norder: timed\npolicies: [none]\nschedule.threads: "
      "round-robin\n" MACHINE_ALPHA_CVM(AS_YAML)},
-    {"ce4",
-     "The published CE simulator's MESI machine with 4 cores, charge for charge (compat = ce).",
-     "machine: multicore\norder: recorded\ncompat: ce\ncontention: off\npolicies: [none]\ncores: "
-     "4\n"
-     "l3: {size: 8Mi, ways: 8, latency: 25}\npages.mapping: identity\n"
-     "core.memory-instruction: latency\n"},
-    {"ce8",
-     "The published CE simulator's MESI machine with 8 cores, charge for charge (compat = ce).",
-     "machine: multicore\norder: recorded\ncompat: ce\ncontention: off\npolicies: [none]\ncores: "
-     "8\n"
-     "l3: {size: 16Mi, ways: 16, latency: 35}\npages.mapping: identity\n"
-     "core.memory-instruction: latency\n"},
-    {"ce16",
-     "The published CE simulator's MESI machine with 16 cores, charge for charge (compat = ce).",
-     "machine: multicore\norder: recorded\ncompat: ce\ncontention: off\npolicies: [none]\ncores: "
-     "16\n"
-     "l3: {size: 32Mi, ways: 16, latency: 40}\npages.mapping: identity\n"
-     "core.memory-instruction: latency\n"},
-    {"ce32",
-     "The published CE simulator's MESI machine with 32 cores, charge for charge (compat = ce).",
-     "machine: multicore\norder: recorded\ncompat: ce\ncontention: off\npolicies: [none]\ncores: "
-     "32\n"
-     "l3: {size: 64Mi, ways: 32, latency: 50}\npages.mapping: identity\n"
-     "core.memory-instruction: latency\n"},
+    CE_MACHINE("4", "size: 8Mi, ways: 8, latency: 25"),
+    CE_MACHINE("8", "size: 16Mi, ways: 16, latency: 35"),
+    CE_MACHINE("16", "size: 32Mi, ways: 16, latency: 40"),
+    CE_MACHINE("32", "size: 64Mi, ways: 32, latency: 50"),
     {NULL, NULL, NULL},
 };
 
@@ -197,25 +187,33 @@ void sim_each_machine(void (*fn)(void *arg, const struct machine_setting *row), 
 #undef TELL
 }
 
-static void each_row(void (*fn)(void *, const char *, const struct param *), void *arg,
-                     const char *section, const struct param *rows)
+struct row_listener {
+    void (*fn)(void *arg, const char *section, const struct param *row);
+    void *arg;
+};
+
+static void each_row(void *listener, const char *section, const struct param *rows)
 {
+    const struct row_listener *to = listener;
+
     for (; rows && rows->name; rows++)
-        fn(arg, section, rows);
+        to->fn(to->arg, section, rows);
 }
 
 void sim_each_param(void (*fn)(void *arg, const char *section, const struct param *row), void *arg)
 {
-    each_row(fn, arg, "", run_param_rows);
-    each_row(fn, arg, "compare", compare_param_rows);
-    machine_each_param(fn, arg);
-    each_row(fn, arg, "schedule", schedule_param_rows);
-    each_row(fn, arg, "host", host_param_rows);
-    each_row(fn, arg, "", caches_param_rows);
+    struct row_listener to = {fn, arg};
+
+    each_row(&to, "", run_param_rows);
+    each_row(&to, "compare", compare_param_rows);
+    machine_each_table(each_row, &to);
+    each_row(&to, "schedule", schedule_param_rows);
+    each_row(&to, "host", host_param_rows);
+    each_row(&to, "", caches_param_rows);
     for (size_t i = 0; policies[i]; i++) {
         char *section = xasprintf("policy.%s", policies[i]->name);
-        each_row(fn, arg, section, checker_param_rows);
-        each_row(fn, arg, section, policies[i]->params);
+        each_row(&to, section, checker_param_rows);
+        each_row(&to, section, policies[i]->params);
         free(section);
     }
 }
@@ -256,13 +254,11 @@ static void each_stat(void (*fn)(void *arg, const char *name, const char *unit, 
                       void *arg)
 {
     struct lardsim *l = lardsim_new();
-    char *all = xstrdup("policies=");
+    char *all = xstrdup("policies=none");
 
-    for (size_t i = 0; policies[i]; i++) {
-        char *longer = xasprintf("%s%s%s", all, i ? "," : "", policies[i]->name);
-        free(all);
-        all = longer;
-    }
+    for (size_t i = 0; policies[i]; i++)
+        if (strcmp(policies[i]->name, "none") != 0)
+            xappend(&all, ",", policies[i]->name);
     l->listing = true; /* policies that exclude each other may be there together */
     if (!lardsim_set(l, all) && !lardsim_set(l, "granularity=4") &&
         !lardsim_set(l, "layout=default") && !lardsim_set(l, "machine=multicore") &&

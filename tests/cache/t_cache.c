@@ -21,8 +21,7 @@ static struct cache_geometry shape(unsigned sets, unsigned ways, uint32_t replac
     return (struct cache_geometry){.bytes = (uint64_t)sets * ways * LINE,
                                    .ways = ways,
                                    .line = LINE,
-                                   .replacement = replacement,
-                                   .stride = 1};
+                                   .replacement = replacement};
 }
 
 static struct cache make(unsigned sets, unsigned ways, uint32_t replacement)
@@ -214,47 +213,24 @@ static void a_set_is_the_remainder_for_any_number(void **state)
     (void)state;
     static const unsigned sets[] = {1,   2,   3,   5,    6,    7,     63,    64,      65,     96,
                                     100, 127, 641, 1000, 4095, 12288, 65537, 1 << 20, 1000003};
-    static const unsigned strides[] = {1, 2, 3, 7, 8, 12, 127, 128, 65535};
     struct rng rng;
 
     rng_seed(&rng, 5);
-    for (size_t s = 0; s < ARRAY_SIZE(sets); s++)
-        for (size_t t = 0; t < ARRAY_SIZE(strides); t++) {
-            struct cache_geometry g = shape(sets[s], 1, REPLACE_RANDOM);
-            struct cache c;
-            g.stride = strides[t];
-            cache_init(&c, &g);
-            const uint64_t row = (uint64_t)sets[s] * strides[t];
-            for (unsigned i = 0; i < 300; i++) {
-                /* Any size of number, its multiples of a row and their neighbours, the last. */
-                uint64_t n = rng_next(&rng) >> (1 + rng_below(&rng, 63));
-                if (i % 3 == 1)
-                    n = n / row * row - (n >= row && i % 2);
-                if (i % 100 == 2)
-                    n = (UINT64_C(1) << 63) - 1 - i / 100;
-                assert_int_equal(cache_set(&c, n), n / strides[t] % sets[s]);
-            }
-            cache_free(&c);
+    for (size_t s = 0; s < ARRAY_SIZE(sets); s++) {
+        const struct cache_geometry g = shape(sets[s], 1, REPLACE_RANDOM);
+        struct cache c;
+        cache_init(&c, &g);
+        for (unsigned i = 0; i < 3000; i++) {
+            /* Any size of number, multiples of the sets and their neighbours, the last. */
+            uint64_t n = rng_next(&rng) >> (1 + rng_below(&rng, 63));
+            if (i % 3 == 1)
+                n = n / sets[s] * sets[s] - (n >= sets[s] && i % 2);
+            if (i % 100 == 2)
+                n = (UINT64_C(1) << 63) - 1 - i / 100;
+            assert_int_equal(cache_set(&c, n), n % sets[s]);
         }
-}
-
-static void a_banks_next_line_is_in_the_next_set(void **state)
-{
-    (void)state;
-    for (unsigned banks = 1; banks <= 9; banks++)
-        for (unsigned sets = 15; sets <= 16; sets++) {
-            struct cache_geometry g = shape(sets, 2, REPLACE_LRU);
-            struct cache c;
-            g.stride = banks;
-            cache_init(&c, &g);
-            for (uint64_t line = 3; line < 200; line++)
-                assert_int_equal(cache_set(&c, line + banks), (cache_set(&c, line) + 1) % sets);
-            /* A bank's cache holds as many of its lines as it has slots. */
-            for (uint64_t i = 0; i < 2 * sets; i++)
-                assert_false(access_line(&c, 1 + i * banks));
-            assert_int_equal(cache_resident(&c), 2 * sets);
-            cache_free(&c);
-        }
+        cache_free(&c);
+    }
 }
 
 static void a_line_is_found_in_every_way_of_every_width(void **state)
@@ -359,53 +335,52 @@ static void random_takes_each_slot_as_often(void **state)
 
 struct wrong {
     uint64_t bytes;
-    uint32_t ways, line, replacement, stride;
+    uint32_t ways, line, replacement;
     const char *text;
 };
 static const struct wrong wrongs[] = {
-    {0, 8, 64, REPLACE_LRU, 1,
+    {0, 8, 64, REPLACE_LRU,
      "l2: 0 bytes hold 0 lines of 64 bytes, fewer than 8 ways; give at least 512 bytes, or fewer "
      "ways"},
-    {32768, 0, 64, REPLACE_LRU, 1, "l2: 0 ways are impossible; give 1 to 1024"},
-    {1 << 20, 1025, 64, REPLACE_LRU, 1, "l2: 1025 ways are impossible; give 1 to 1024"},
-    {32768, 8, 0, REPLACE_LRU, 1, "l2: a line of 0 bytes is no power of two from 2 up; give 64"},
-    {32768, 8, 1, REPLACE_LRU, 1, "l2: a line of 1 bytes is no power of two from 2 up; give 64"},
-    {32768, 8, 96, REPLACE_LRU, 1, "l2: a line of 96 bytes is no power of two from 2 up; give 64"},
-    {32768, 8, 64, REPLACE_LRU, 0, "l2: lines can't spread over 0 banks; give 1 or more"},
-    {32768, 12, 64, REPLACE_PLRU, 1,
+    {32768, 0, 64, REPLACE_LRU, "l2: 0 ways are impossible; give 1 to 1024"},
+    {1 << 20, 1025, 64, REPLACE_LRU, "l2: 1025 ways are impossible; give 1 to 1024"},
+    {32768, 8, 0, REPLACE_LRU, "l2: a line of 0 bytes is no power of two from 2 up; give 64"},
+    {32768, 8, 1, REPLACE_LRU, "l2: a line of 1 bytes is no power of two from 2 up; give 64"},
+    {32768, 8, 96, REPLACE_LRU, "l2: a line of 96 bytes is no power of two from 2 up; give 64"},
+    {32768, 12, 64, REPLACE_PLRU,
      "l2: the tree of plru needs a power of two of ways, not 12; give 8 or 16 ways, or the "
      "replacement lru"},
-    {32768, 3, 64, REPLACE_PLRU, 1,
+    {32768, 3, 64, REPLACE_PLRU,
      "l2: the tree of plru needs a power of two of ways, not 3; give 2 or 4 ways, or the "
      "replacement lru"},
-    {32769, 8, 64, REPLACE_LRU, 1,
+    {32769, 8, 64, REPLACE_LRU,
      "l2: 32769 bytes are no multiple of the line of 64; give 32768 or 32832 bytes"},
-    {512, 16, 64, REPLACE_LRU, 1,
+    {512, 16, 64, REPLACE_LRU,
      "l2: 512 bytes hold 8 lines of 64 bytes, fewer than 16 ways; give at least 1 KiB, or fewer "
      "ways"},
-    {102400, 7, 64, REPLACE_LRU, 1,
+    {102400, 7, 64, REPLACE_LRU,
      "l2: 100 KiB in 7 ways of 64 bytes is no whole number of sets; give 102144 or 102592 bytes, "
      "or 8 ways"},
-    {5 * 64, 3, 64, REPLACE_FIFO, 1,
+    {5 * 64, 3, 64, REPLACE_FIFO,
      "l2: 320 bytes in 3 ways of 64 bytes is no whole number of sets; give 192 or 384 bytes, or 5 "
      "ways"},
-    {UINT64_C(1021) * 64, 1020, 64, REPLACE_FIFO, 1,
+    {UINT64_C(1021) * 64, 1020, 64, REPLACE_FIFO,
      "l2: 65344 bytes in 1020 ways of 64 bytes is no whole number of sets; give 65280 or 130560 "
      "bytes, or 1021 ways"},
-    {UINT64_C(1025) * 64, 1024, 64, REPLACE_FIFO, 1,
+    {UINT64_C(1025) * 64, 1024, 64, REPLACE_FIFO,
      "l2: 65600 bytes in 1024 ways of 64 bytes is no whole number of sets; give 65536 or 131072 "
      "bytes, or 205 ways"},
-    {UINT64_C(1031) * 64, 3, 64, REPLACE_FIFO, 1,
+    {UINT64_C(1031) * 64, 3, 64, REPLACE_FIFO,
      "l2: 65984 bytes in 3 ways of 64 bytes is no whole number of sets; give 65856 or 66048 "
      "bytes, or 1 way"},
-    {UINT64_MAX, 8, 64, REPLACE_LRU, 1,
+    {UINT64_MAX, 8, 64, REPLACE_LRU,
      "l2: 18446744073709551615 bytes are more than 67108864 lines of 64 bytes; give at most 4 GiB"},
-    {(UINT64_C(1) << 32) + 64, 1, 64, REPLACE_LRU, 1,
+    {(UINT64_C(1) << 32) + 64, 1, 64, REPLACE_LRU,
      "l2: 4294967360 bytes are more than 67108864 lines of 64 bytes; give at most 4 GiB"},
-    {UINT64_MAX, 1024, UINT32_C(1) << 31, REPLACE_LRU, 1,
+    {UINT64_MAX, 1024, UINT32_C(1) << 31, REPLACE_LRU,
      "l2: 18446744073709551615 bytes are more than 67108864 lines of 2147483648 bytes; give at "
      "most 134217728 GiB"},
-    {64, 8, UINT32_C(1) << 31, REPLACE_LRU, 1,
+    {64, 8, UINT32_C(1) << 31, REPLACE_LRU,
      "l2: 64 bytes hold 0 lines of 2147483648 bytes, fewer than 8 ways; give at least 16 GiB, "
      "or fewer ways"},
 };
@@ -415,11 +390,8 @@ static void impossible_geometries_are_told_what_would_do(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(wrongs); i++) {
         const struct wrong *w = &wrongs[i];
-        const struct cache_geometry g = {.bytes = w->bytes,
-                                         .ways = w->ways,
-                                         .line = w->line,
-                                         .replacement = w->replacement,
-                                         .stride = w->stride};
+        const struct cache_geometry g = {
+            .bytes = w->bytes, .ways = w->ways, .line = w->line, .replacement = w->replacement};
         struct err e = {0};
         assert_int_equal(cache_check(&g, "l2", &e), -1);
         assert_int_equal(e.code, LARD_CONFIG);
@@ -432,7 +404,7 @@ static void sizes_that_an_error_proposes_are_accepted(void **state)
     (void)state;
     for (uint32_t ways = 1; ways <= 40; ways++)
         for (uint64_t lines = ways; lines < 90; lines++) {
-            struct cache_geometry g = {.bytes = lines * 64, .ways = ways, .line = 64, .stride = 1};
+            struct cache_geometry g = {.bytes = lines * 64, .ways = ways, .line = 64};
             struct err e = {0};
             unsigned long long below, above;
             unsigned other;
@@ -457,9 +429,8 @@ static void the_least_and_the_largest_geometry_pass(void **state)
 {
     (void)state;
     struct err e = {0};
-    const struct cache_geometry least = {.bytes = 2, .ways = 1, .line = 2, .stride = 1};
-    const struct cache_geometry most = {
-        .bytes = UINT64_C(1) << 32, .ways = 16, .line = 64, .stride = 128};
+    const struct cache_geometry least = {.bytes = 2, .ways = 1, .line = 2};
+    const struct cache_geometry most = {.bytes = UINT64_C(1) << 32, .ways = 16, .line = 64};
     struct cache c;
 
     assert_int_equal(cache_check(&least, "l1", &e), 0);
@@ -485,7 +456,6 @@ int main(void)
         cmocka_unit_test(no_slot_allowed_is_none_and_changes_nothing),
         cmocka_unit_test(asking_changes_nothing),
         cmocka_unit_test(a_set_is_the_remainder_for_any_number),
-        cmocka_unit_test(a_banks_next_line_is_in_the_next_set),
         cmocka_unit_test(a_line_is_found_in_every_way_of_every_width),
         cmocka_unit_test(one_set_of_1024_ways_works),
         cmocka_unit_test(random_is_its_seeds_and_no_one_elses),

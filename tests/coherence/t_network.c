@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "coherence/coherence_int.h"
 #include "tests/coherence/net_rig.h"
 
 /* ---- the crossbar --------------------------------------------------------------------------- */
@@ -341,11 +342,21 @@ static void every_class_has_its_text(void **state)
 
 /* ---- parameters ----------------------------------------------------------------------------- */
 
+static void find_rows(void *rows, const char *section, const struct param *of)
+{
+    if (!strcmp(section, "network"))
+        *(const struct param **)rows = of;
+}
+
 static int bind(const char *setting, struct network_params *p, struct err *e)
 {
     struct config *c = config_new(NULL);
+    const struct param *rows = NULL;
+    struct coh_params all;
+    coherence_each_table(find_rows, &rows);
     const int bad = (setting && config_set(c, setting, e)) ||
-                    config_bind(c, "network", network_param_rows, p, e) || network_check(p, e);
+                    config_bind(c, "network", rows, &all, e) || network_check(&all.network, e);
+    *p = all.network;
 
     config_free(c);
     return bad;

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "memory/memory.h"
@@ -22,6 +23,15 @@ struct bench {
     struct memory_env env;
 };
 
+static inline const struct memory_type *memory_named(const char *name)
+{
+    size_t i = 0;
+
+    while (strcmp(memory_types[i]->name, name) != 0)
+        i++;
+    return memory_types[i];
+}
+
 /* env: without statistics. Settings end in NULL: "memory.ddr.page=closed", ... 0, or -1 with an
  * error. */
 static inline int bench_try(struct bench *b, const char *name, struct memory_env env,
@@ -31,7 +41,7 @@ static inline int bench_try(struct bench *b, const char *name, struct memory_env
     b->env.stats = stats_group(stats_root(b->stats), "memory");
     for (; settings && *settings; settings++)
         assert_int_equal(config_set(b->config, *settings, e), 0);
-    return memory_open(&b->memory, name, b->config, &b->env, e);
+    return memory_open(&b->memory, memory_named(name), b->config, &b->env, e);
 }
 
 static inline void bench_open(struct bench *b, const char *name, struct memory_env env,

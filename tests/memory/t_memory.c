@@ -11,31 +11,15 @@
 #include "base/rng.h"
 #include "tests/memory/bench.h"
 
-static void every_memory_is_found_by_its_name(void **state)
+static void every_memory_answers_at_once_or_later(void **state)
 {
     (void)state;
     assert_non_null(memory_types[0]);
     for (size_t i = 0; memory_types[i]; i++) {
-        assert_ptr_equal(memory_find(memory_types[i]->name), memory_types[i]);
         assert_non_null(memory_types[i]->summary);
         assert_true(!memory_types[i]->later == !memory_types[i]->step);
         assert_true(!memory_types[i]->later == !memory_types[i]->next);
     }
-    assert_null(memory_find("fixe"));
-    assert_null(memory_find(""));
-}
-
-static void an_unknown_name_is_an_error_with_the_nearest(void **state)
-{
-    struct bench b;
-    struct err e = {0};
-
-    (void)state;
-    assert_int_equal(bench_try(&b, "fixd", (struct memory_env){.mhz = 1000, .line = 64}, NULL, &e),
-                     -1);
-    assert_int_equal(e.code, LARD_CONFIG);
-    assert_non_null(strstr(e.text, "'fixed'"));
-    bench_free(&b);
 }
 
 static void a_bad_parameter_is_an_error(void **state)
@@ -101,8 +85,8 @@ static void a_total_that_has_passed_is_refused(void **state)
     for (sim_cycle included = 40; included < 42; included++) {
         struct err e = {0};
         assert_null(
-            memory_find("fixed")->create(&(struct memory_env){.included = included, .line = 64},
-                                         &(struct fixed_latency){.latency = 40}, &e));
+            memory_named("fixed")->create(&(struct memory_env){.included = included, .line = 64},
+                                          &(struct fixed_latency){.latency = 40}, &e));
         assert_int_equal(e.code, LARD_CONFIG);
         assert_non_null(strstr(e.text, "memory.fixed.latency"));
         err_clear(&e);
@@ -227,8 +211,7 @@ static void bytes_are_counted_by_whose_they_are(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_memory_is_found_by_its_name),
-        cmocka_unit_test(an_unknown_name_is_an_error_with_the_nearest),
+        cmocka_unit_test(every_memory_answers_at_once_or_later),
         cmocka_unit_test(a_bad_parameter_is_an_error),
         cmocka_unit_test(closing_what_was_never_opened_does_nothing),
         cmocka_unit_test(the_answer_comes_at_the_total_latency),

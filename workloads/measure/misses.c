@@ -10,8 +10,8 @@
 #include "workloads/measure/measure.h"
 
 enum { LINE = 64 };
-static const struct cache_geometry first = {32 << 10, 8, LINE, REPLACE_LRU, 0, 1};
-static const struct cache_geometry last = {32 << 20, 16, LINE, REPLACE_LRU, 0, 1};
+static const struct cache_geometry first = {32 << 10, 8, LINE, REPLACE_LRU, 0};
+static const struct cache_geometry last = {32 << 20, 16, LINE, REPLACE_LRU, 0};
 
 struct misses {
     struct cache *first; /* owns; by thread */

@@ -61,7 +61,11 @@ static int rig_open_as(struct rig *r, const char *type, uint64_t mhz, unsigned l
                                    .line = line,
                                    .contention = true};
 
-    return memory_open(&r->m, type, r->config, &env, &r->e);
+    size_t i = 0;
+
+    while (strcmp(memory_types[i]->name, type) != 0)
+        i++;
+    return memory_open(&r->m, memory_types[i], r->config, &env, &r->e);
 }
 
 static int rig_open(struct rig *r, unsigned line)
