@@ -118,14 +118,13 @@ int config_set_from(struct config *c, const char *assignment, const char *origin
 {
     const char *const equals = strchr(assignment, '=');
     struct yaml_value value = {.n = 1};
-    char *name;
 
     if (!yaml_text_ok(assignment))
         return err_set(e, LARD_CONFIG, "%s: the text is not UTF-8; write it in UTF-8", origin);
     if (!equals)
         return err_set(e, LARD_CONFIG, "%s: \"%.200s\" has no \"=\"; write name=value", origin,
                        assignment);
-    name = xasprintf("%.*s", (int)(equals - assignment), assignment);
+    char *name = xasprintf("%.*s", (int)(equals - assignment), assignment);
     if (!yaml_name_ok(name) || strlen(name) > YAML_MAX_NAME || strcmp(name, "inherit") == 0) {
         err_set(e, LARD_CONFIG,
                 "%s: \"%.200s\" is no parameter's name; write section.name=value "
@@ -289,13 +288,12 @@ static const char *nearest_known(const struct config *c, const char *name, size_
 {
     const size_t skip = section ? section + 1 : 0;
     const char **const names = xcalloc(c->n_known, sizeof *names);
-    const char *nearest;
     size_t n = 0;
 
     for (size_t i = 0; i < c->n_known; i++)
         if (!section || in_section(c->known[i]->name, name, section))
             names[n++] = c->known[i]->name + skip;
-    nearest = nearest_name(name + skip, names, n);
+    const char *nearest = nearest_name(name + skip, names, n);
     free((void *)names);
     return nearest ? nearest - skip : NULL;
 }

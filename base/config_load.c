@@ -85,11 +85,10 @@ static int missing_file(const struct config *c, const char *path, const char *na
 {
     const char *presets[64];
     size_t n = 0;
-    char *meant;
 
     for (const struct preset *p = c->presets; p && p->name && n < ARRAY_SIZE(presets); p++)
         presets[n++] = p->name;
-    meant = param_suggest(name, presets, n);
+    char *meant = param_suggest(name, presets, n);
     err_set(e, LARD_CONFIG, "%s%s: no such file, and no such preset%s", from, path,
             *meant ? meant
                    : "; give the path of a YAML file or a name from `lardsim list presets`");

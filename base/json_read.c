@@ -176,8 +176,6 @@ static int read_inside(struct json_reading *r, char close,
 
 static int read_value(struct json_reading *r, int c)
 {
-    int bad;
-
     cut(&r->value, 0);
     if (c == '"')
         return read_text(r, &r->value) ? -1 : tell(r);
@@ -186,7 +184,7 @@ static int read_value(struct json_reading *r, int c)
     if (r->depth == DEPTH_MOST)
         return -1;
     r->depth++;
-    bad = c == '{' ? read_inside(r, '}', read_member) : read_inside(r, ']', read_value);
+    int bad = c == '{' ? read_inside(r, '}', read_member) : read_inside(r, ']', read_value);
     r->depth--;
     return bad;
 }

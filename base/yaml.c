@@ -176,12 +176,11 @@ static int read_items(struct yaml_reading *r, struct yaml_value *v)
 static int add_entry(struct yaml_reading *r, unsigned line)
 {
     struct yaml_flat *const f = r->flat;
-    struct yaml_entry *entry;
 
     if (f->n == YAML_MAX_VALUES)
         return reject(r, "too many values in one file; at most 10000");
     f->entry = xgrow(f->entry, f->n, &f->cap, sizeof *f->entry);
-    entry = &f->entry[f->n++];
+    struct yaml_entry *entry = &f->entry[f->n++];
     *entry = (struct yaml_entry){.name = xstrdup(r->name), .line = line};
     return read_items(r, &entry->value);
 }
@@ -194,15 +193,13 @@ static int read_map(struct yaml_reading *r, unsigned depth)
     if (depth > YAML_MAX_DEPTH)
         return reject(r, "maps are nested too deeply; at most 16");
     for (;;) {
-        unsigned line;
-
         if (next_event(r))
             return -1;
         if (r->event.type == YAML_MAPPING_END_EVENT)
             return 0;
         if (r->event.type != YAML_SCALAR_EVENT)
             return reject(r, "a name must be text, neither a list nor a map");
-        line = line_in_hand(r);
+        unsigned line = line_in_hand(r);
         if (push_name(r) || define_name(r, line) || next_event(r))
             return -1;
         if (r->event.type == YAML_MAPPING_START_EVENT ? read_map(r, depth + 1) : add_entry(r, line))
@@ -240,7 +237,6 @@ int yaml_flat_text(struct yaml_flat *f, const char *origin, const char *text, si
                    struct err *e)
 {
     struct yaml_reading r = {.flat = f, .origin = origin, .e = e};
-    int status;
 
     *f = (struct yaml_flat){0};
     if (bytes > YAML_MAX_BYTES)
@@ -248,7 +244,7 @@ int yaml_flat_text(struct yaml_flat *f, const char *origin, const char *text, si
     if (!yaml_parser_initialize(&r.parser))
         die("no memory to read %s", origin);
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, bytes);
-    status = read_stream(&r);
+    int status = read_stream(&r);
     tdestroy(r.seen, seen_free);
     yaml_event_delete(&r.event);
     yaml_parser_delete(&r.parser);

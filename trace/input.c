@@ -80,7 +80,6 @@ static bool member_follows(struct input *in, struct packed *p)
 static bool packed_step(struct input *in, struct packed *p, uint8_t **to, uint8_t *to_end)
 {
     const uint8_t *const had = *to;
-    int step;
 
     if (p->from == p->end && !p->eof)
         packed_fill(in, p);
@@ -91,7 +90,7 @@ static bool packed_step(struct input *in, struct packed *p, uint8_t **to, uint8_
     if (p->between && p->gzip && !member_follows(in, p))
         return !*in->fault;
     const uint64_t at = packed_at(p);
-    step = unpacker_step(p->unpacker, &p->from, p->end, to, to_end);
+    int step = unpacker_step(p->unpacker, &p->from, p->end, to, to_end);
     p->between = step > 0;
     if (step < 0)
         snprintf(in->fault, sizeof in->fault,
@@ -194,10 +193,9 @@ static void unpack(struct input *in, enum packing how)
 static int read_head(struct input *in, struct err *e)
 {
     const char *empty = "is empty";
-    enum packing how;
 
     in->head_n = file_read(in, in->head, sizeof in->head);
-    how = packing_of(in->head, in->head_n);
+    enum packing how = packing_of(in->head, in->head_n);
     if (how != PACKING_NONE) {
         unpack(in, how);
         empty = "holds nothing once it is unpacked";

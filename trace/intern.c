@@ -64,12 +64,11 @@ static bool has_place(const char *text, size_t n, uint64_t *place)
 /* Names like T17, x42 are most of what traces have: these are found by indexing an array. */
 size_t intern_find(const struct intern *t, const char *text, size_t n)
 {
-    const uint64_t *at;
     uint64_t place;
 
     if (*text == t->letter && has_place(text, n, &place))
         return intern_numbered(t, place);
-    at = map_find(&t->by_key, key_of(t, text, n));
+    const uint64_t *at = map_find(&t->by_key, key_of(t, text, n));
     return at ? (size_t)*at - 1 : INTERN_NONE;
 }
 

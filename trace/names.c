@@ -102,7 +102,6 @@ static const char *id_text(char to[24], enum name_space space, uint64_t id)
 static int name_check(const struct names *n, enum name_space space, uint64_t id, const char *text,
                       struct err *e)
 {
-    const char *fault;
     char shown[24];
 
     if ((unsigned)space >= NAME_SPACES)
@@ -113,7 +112,7 @@ static int name_check(const struct names *n, enum name_space space, uint64_t id,
     if (space == NAME_THREAD && id >= MAX_THREADS)
         return err_set(e, LARD_TRACE, "thread %" PRIu64 " can't have a name; threads are below %d",
                        id, MAX_THREADS);
-    fault = text_fault(text);
+    const char *fault = text_fault(text);
     if (fault)
         return err_set(e, LARD_TRACE,
                        "the name of %s %s %s; a name is 1 to 1024 bytes of UTF-8 without control "

@@ -49,13 +49,12 @@ static bool looks_dinero(const struct input *in)
 {
     static const char hex[] = "0123456789abcdefABCDEF";
     char line[sizeof in->head + 1];
-    size_t digits;
 
     memcpy(line, in->head, in->head_n);
     line[in->head_n] = '\0';
     if (!strchr("01234rwimcvRWIMCV", line[0]) || (line[1] != ' ' && line[1] != '\t'))
         return false;
-    digits = strspn(line + 2, hex);
+    size_t digits = strspn(line + 2, hex);
     return digits && digits <= 16 && strchr(" \t\r\n", line[2 + digits]);
 }
 
@@ -120,11 +119,10 @@ static char *options_take(const char **rest)
 {
     const size_t key = strspn(*rest, "abcdefghijklmnopqrstuvwxyz_");
     const char *colon = strchr(*rest, ':');
-    char *options;
 
     if (!key || (*rest)[key] != '=' || !colon)
         return NULL;
-    options = xasprintf("%.*s", (int)(colon - *rest), *rest);
+    char *options = xasprintf("%.*s", (int)(colon - *rest), *rest);
     *rest = colon + 1;
     return options;
 }
@@ -217,9 +215,7 @@ const char *source_path(const char *spec)
  */
 static struct source *open_spec(const char *spec, struct err *e)
 {
-    const struct trace_format *format;
     char *options = NULL;
-    struct input *in;
     const char *path;
 
     if (!strncmp(spec, generator, sizeof generator - 1))
@@ -229,10 +225,10 @@ static struct source *open_spec(const char *spec, struct err *e)
         if (!strncmp(spec, source_makers[i]->name, n) && spec[n] == ':')
             return source_makers[i]->open(spec + n + 1, e);
     }
-    format = named_format(spec, &path);
+    const struct trace_format *format = named_format(spec, &path);
     if (format)
         options = options_take(&path);
-    in = format && format->several ? open_several(path, e) : input_open(path, e);
+    struct input *in = format && format->several ? open_several(path, e) : input_open(path, e);
     if (in)
         return open_as(format, in, options, e);
     free(options);

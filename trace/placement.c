@@ -417,11 +417,10 @@ static struct object_place place_of(struct placement *o, struct lying *l, sim_ad
 struct object_place placement_find(struct placement *o, sim_addr addr)
 {
     struct lying *l = find(o, addr);
-    const char *name;
 
     if (l)
         return place_of(o, l, addr);
-    name = address_name(o, addr);
+    const char *name = address_name(o, addr);
     return (struct object_place){.known = name != NULL, .name = name};
 }
 

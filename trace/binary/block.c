@@ -185,11 +185,10 @@ static int shapes_list(struct block_decoder *b, struct byte_slice *from, struct 
 {
     uint64_t *v = b->spare;
     const char *what = NULL;
-    uint32_t length;
 
     if (count_get(b, from, &b->shapes))
         return fail(fault, "there are not as many shapes of events as there can be");
-    length = (uint32_t)b->shapes;
+    uint32_t length = (uint32_t)b->shapes;
     if (column_get(b->columns, from, v, b->shapes, (struct groups){&length, 1}, &what))
         return fail(fault, what);
     for (size_t i = 0; i < b->shapes; i++)

@@ -339,13 +339,12 @@ static void plane_put(struct column_encoder *c, struct bytes *to, const uint8_t 
 {
     static const uint8_t form[CODECS] = {[CODEC_ZSTD] = PLANE_ZSTD, [CODEC_ZLIB] = PLANE_DEFLATE};
     uint8_t *packed = c->plane[1];
-    size_t size;
 
     if (constant(p, n)) {
         bytes_add(to, (const uint8_t[]){PLANE_CONSTANT, p[0]}, 2);
         return;
     }
-    size = codec_pack(c->codec, c->how, c->level, p, n, packed, n - n / 8);
+    size_t size = codec_pack(c->codec, c->how, c->level, p, n, packed, n - n / 8);
     if (size == 0) {
         bytes_add(to, (const uint8_t[]){PLANE_RAW}, 1);
         bytes_add(to, p, n);

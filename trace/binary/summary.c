@@ -75,20 +75,19 @@ static bool footer_fits(const struct file_look *f, const uint8_t *header, const 
 static bool footer_look(const struct file_look *f, struct trace_summary *to)
 {
     uint8_t trailer[TRAILER_BYTES], header[HEADER_BYTES], *payload;
-    uint64_t at, end;
-    bool fits;
+    uint64_t at;
 
     if (f->bytes < f->start + HEADER_BYTES + TRAILER_BYTES)
         return false;
-    end = f->bytes - TRAILER_BYTES;
+    uint64_t end = f->bytes - TRAILER_BYTES;
     if (!read_at(f, end, trailer, sizeof trailer) || trailer_get(trailer, &at))
         return false;
     if (at < f->start || at > end - HEADER_BYTES || end - HEADER_BYTES - at > PAYLOAD_MAX)
         return false;
     const size_t n = (size_t)(end - HEADER_BYTES - at);
     payload = xmalloc(n);
-    fits = read_at(f, at, header, sizeof header) && read_at(f, at + HEADER_BYTES, payload, n) &&
-           footer_fits(f, header, payload, n, to);
+    bool fits = read_at(f, at, header, sizeof header) &&
+                read_at(f, at + HEADER_BYTES, payload, n) && footer_fits(f, header, payload, n, to);
     free(payload);
     return fits;
 }

@@ -236,12 +236,10 @@ static int preamble_put(struct binary_sink *b, const struct sink_info *info, str
 struct sink *sink_binary(FILE *out, const struct sink_info *info, enum trace_codec codec, int level,
                          struct err *e)
 {
-    struct binary_sink *b;
-
     level = codec_level(codec, level, e);
     if (level < 0)
         return NULL;
-    b = xcalloc(1, sizeof *b);
+    struct binary_sink *b = xcalloc(1, sizeof *b);
     b->base = (struct sink){binary_sink_event, binary_sink_events, binary_sink_names,
                             binary_sink_finish, binary_sink_abort};
     b->out = out;

@@ -88,10 +88,9 @@ static int fail(struct ce *c, const struct ce_record *r, const char *what, const
 static struct event *add(struct ce *c, enum ev_kind kind, sim_tid tid)
 {
     struct ce_thread *t = &c->threads[tid];
-    struct event *ev;
 
     c->rec = xgrow(c->rec, c->n, &c->cap, sizeof *c->rec);
-    ev = &c->rec[c->n++];
+    struct event *ev = &c->rec[c->n++];
     *ev = (struct event){.kind = (uint8_t)kind, .tid = tid, .gap = t->gap};
     t->gap = 0;
     t->acted = true;
@@ -164,7 +163,6 @@ static int name_thread(struct ce *c, unsigned id, unsigned pin)
 static int new_thread(struct ce *c, const struct ce_record *r)
 {
     unsigned id = r->tid - 1U;
-    unsigned by;
 
     for (unsigned tries = 0; c->threads[id].taken; tries++) {
         if (tries == MAX_THREADS / SAME_CORE)
@@ -172,7 +170,7 @@ static int new_thread(struct ce *c, const struct ce_record *r)
                         "512 is the limit; cut the stream");
         id = (id + SAME_CORE) % MAX_THREADS;
     }
-    by = spawner(c);
+    unsigned by = spawner(c);
     if (by != UNFORKED)
         add(c, EV_FORK, (sim_tid)by)->aux = id;
     return name_thread(c, id, r->tid);

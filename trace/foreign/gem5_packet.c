@@ -273,11 +273,10 @@ static bool take_packet(struct gem5_bytes b, struct gem5_packet *p)
 int gem5_packet_next(struct gem5_file *f, struct gem5_packet *p)
 {
     struct gem5_bytes b;
-    int got;
 
     if (f->failed.code)
         return -1;
-    got = message(f, PACKET_MAX, &b);
+    int got = message(f, PACKET_MAX, &b);
     if (got <= 0)
         return got;
     *p = (struct gem5_packet){.at = f->at};

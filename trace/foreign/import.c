@@ -101,11 +101,10 @@ static bool field(char **at, uint64_t *to)
 static bool valgrind_says(const char *at)
 {
     const char c = at[0];
-    size_t digits;
 
     if ((c != '=' && c != '-') || at[1] != c)
         return false;
-    digits = strspn(at + 2, "0123456789");
+    size_t digits = strspn(at + 2, "0123456789");
     return digits && at[2 + digits] == c && at[3 + digits] == c;
 }
 
@@ -197,10 +196,9 @@ static int din_line(struct import *m, char *at)
 static int xdin_line(struct import *m, char *at)
 {
     uint64_t addr, size;
-    char what;
 
     at = blanks_after(at);
-    what = *at >= 'A' && *at <= 'Z' ? (char)(*at - 'A' + 'a') : *at;
+    char what = *at >= 'A' && *at <= 'Z' ? (char)(*at - 'A' + 'a') : *at;
     if (!what || !strchr("rwimcv", what) || (at[1] != ' ' && at[1] != '\t'))
         what = '\0';
     else

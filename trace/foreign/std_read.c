@@ -147,7 +147,6 @@ static bool has_blank(const char *text)
 static int split(struct std_source *s, char *line, struct fields *f)
 {
     char *const first = strchr(line, '|'), *const last = strrchr(line, '|');
-    char *open;
 
     if (first == last)
         return malformed(s, first ? "a bar is missing" : "there are no bars");
@@ -161,7 +160,7 @@ static int split(struct std_source *s, char *line, struct fields *f)
         return malformed(s, "the location is missing");
     if (std_is_mark(f->operation))
         return 0;
-    open = strchr(f->operation, '(');
+    char *open = strchr(f->operation, '(');
     if (!open || last[-1] != ')' || open + 2 > last - 1)
         return malformed(s, "the operation has no name in parentheses");
     *open = last[-1] = '\0';
@@ -294,7 +293,6 @@ static enum ev_kind quick_operation(const char **p)
 static bool quick_site(const struct std_source *s, const char **p, const char *last, uint64_t *site)
 {
     const char *end = intern_decimal(*p, site);
-    size_t index;
 
     if (end && *end == '\n' && *site) {
         *p = end + 1;
@@ -305,7 +303,7 @@ static bool quick_site(const struct std_source *s, const char **p, const char *l
         *p += sizeof STD_NOWHERE;
         return true;
     }
-    index = quick_find(&s->sites.texts, p, '\n', last + 1);
+    size_t index = quick_find(&s->sites.texts, p, '\n', last + 1);
     *site = STD_SITE_NAMED + index;
     return index != INTERN_NONE;
 }
@@ -466,7 +464,6 @@ static bool std_bid(const struct input *in)
 {
     char head[sizeof in->head + 1];
     const char *line = head, *bar;
-    size_t word;
 
     memcpy(head, in->head, in->head_n);
     head[in->head_n] = '\0';
@@ -474,7 +471,7 @@ static bool std_bid(const struct input *in)
     bar = strchr(line, '|');
     if (!bar || bar == line || strcspn(line, " \t\r\n") < (size_t)(bar - line))
         return false;
-    word = strspn(bar + 1, "abcdefghijklmnopqrstuvwxyz");
+    size_t word = strspn(bar + 1, "abcdefghijklmnopqrstuvwxyz");
     if (word && bar[1 + word] == '(')
         return true;
     return bar[1 + word] == '|' &&

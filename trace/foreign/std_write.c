@@ -302,24 +302,21 @@ static void std_sink_abort(struct sink *base)
 static int std_sink_finish(struct sink *base, struct err *e)
 {
     struct std_sink *s = (struct std_sink *)base;
-    int result;
 
     errno = 0;
     (void)fflush(s->out); /* ferror tells a failure */
-    result = written(s, e);
+    int result = written(s, e);
     std_sink_abort(base);
     return result;
 }
 
 struct sink *sink_std(FILE *out, const struct sink_info *info, bool lossy, struct err *e)
 {
-    struct std_sink *s;
-
     if (info->first > INT64_MAX) {
         err_set(e, LARD_TRACE, "the number of the first event must be below 2^63");
         return NULL;
     }
-    s = xcalloc(1, sizeof *s);
+    struct std_sink *s = xcalloc(1, sizeof *s);
     s->base = (struct sink){.event = std_sink_event,
                             .names = std_sink_names,
                             .finish = std_sink_finish,

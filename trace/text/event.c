@@ -86,11 +86,10 @@ static int elements(struct text_reader *t, const char *usage, struct event *seco
 static int waited_operands(struct text_reader *t, const char *usage, struct event *ev)
 {
     uint64_t tid = 0;
-    const char *p;
 
     if (text_number(t->lines, "the count", usage, UINT64_MAX, &ev->aux))
         return -1;
-    p = t->lines->at + strspn(t->lines->at, " \t");
+    const char *p = t->lines->at + strspn(t->lines->at, " \t");
     if (*p != 'T')
         return 0;
     if (thread(t, 'T', usage, &tid))

@@ -75,11 +75,10 @@ int text_fail(struct lines *l, const char *fmt, ...)
 static void fill(struct lines *l)
 {
     const size_t left = l->end - l->start, room = sizeof l->buffer - 1 - left;
-    size_t got;
 
     assert(room > 0);
     memmove(l->buffer, l->buffer + l->start, left);
-    got = input_read(l->in, l->buffer + left, room);
+    size_t got = input_read(l->in, l->buffer + left, room);
     l->fills++;
     l->start = 0;
     l->end = left + got;
@@ -107,12 +106,10 @@ static int give(struct lines *l, size_t n, size_t skip)
 
 int text_line_next(struct lines *l)
 {
-    const char *end;
-
     if (l->failed.code)
         return -1;
     l->number++;
-    end = memchr(l->buffer + l->start, '\n', l->end - l->start);
+    const char *end = memchr(l->buffer + l->start, '\n', l->end - l->start);
     if (!end && !l->eof && l->end - l->start <= TEXT_LINE_MAX + 1) {
         fill(l);
         end = memchr(l->buffer, '\n', l->end);

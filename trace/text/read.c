@@ -60,13 +60,12 @@ static int name_with_id(struct text_reader *t, enum name_space space, uint64_t i
 {
     struct id_space *s = space == NAME_OBJECT ? &t->objects : space == NAME_SITE ? &t->sites : NULL;
     const size_t before = names_count(t->names);
-    uint64_t *place;
 
     if (name_new(t, space, id, text))
         return -1;
     if (!s || names_count(t->names) == before)
         return 0;
-    place = name_place(t, s, text);
+    uint64_t *place = name_place(t, s, text);
     if (!*place)
         *place = before + 1;
     return 0;

@@ -175,11 +175,10 @@ static void text_sink_abort(struct sink *s)
 static int text_sink_finish(struct sink *s, struct err *e)
 {
     struct text_sink *t = (struct text_sink *)s;
-    int result;
 
     errno = 0;
     (void)fflush(t->out); /* ferror tells a failure */
-    result = written(t, e);
+    int result = written(t, e);
     text_sink_abort(s);
     return result;
 }
@@ -201,11 +200,10 @@ int text_info_check(const struct sink_info *info, const char *producer, struct e
 struct sink *sink_text(FILE *out, const struct sink_info *info, struct err *e)
 {
     const char *producer = info->producer ? info->producer : "lardsim " PACKAGE_VERSION;
-    struct text_sink *t;
 
     if (text_info_check(info, producer, e))
         return NULL;
-    t = xcalloc(1, sizeof *t);
+    struct text_sink *t = xcalloc(1, sizeof *t);
     t->base = (struct sink){.event = text_sink_event,
                             .names = text_sink_names,
                             .finish = text_sink_finish,
