@@ -116,22 +116,9 @@ static const char *clock_fault(const struct event *ev)
     return NULL;
 }
 
-/* Fields without a meaning must be 0, so that there is one way to write an event, and identities
- * can be compared. */
-static const char *unused_fault(const struct event *ev, bool addr, bool aux)
-{
-    if (!addr && ev->addr)
-        return "this kind has no address; the field must be 0";
-    if (!aux && ev->aux)
-        return "this kind has nothing in the field aux; it must be 0";
-    return NULL;
-}
-
 static const char *thread_fault(const struct event *ev)
 {
-    if (ev->aux >= MAX_THREADS)
-        return "the other thread's number must be below 65536";
-    return unused_fault(ev, false, true);
+    return ev->aux >= MAX_THREADS ? "the other thread's number must be below 65536" : NULL;
 }
 
 /* Small enough pages for any machine, and a range that does not wrap. */
@@ -146,10 +133,33 @@ static const char *remap_fault(const struct event *ev)
 
 static const char *kernel_fault(const struct event *ev)
 {
-    if (ev->aux >= MAX_THREADS)
-        return "the kernel thread's number must be below 65536";
-    return unused_fault(ev, false, true);
+    return ev->aux >= MAX_THREADS ? "the kernel thread's number must be below 65536" : NULL;
 }
+
+/* Each form's use of the two fields, and what else must be true of them. */
+enum address { ADDR_NONE, ADDR_IS, ADDR_NUMBER };
+static const struct {
+    enum address addr;
+    bool aux;
+    const char *(*fault)(const struct event *ev); /* NULL: nothing else */
+} forms[] = {
+    [FORM_ACCESS] = {ADDR_IS, true, NULL},
+    [FORM_OBJECT] = {ADDR_IS, false, NULL},
+    [FORM_ROUND] = {ADDR_IS, true, NULL},
+    [FORM_THREAD] = {ADDR_NONE, true, thread_fault},
+    [FORM_NONE] = {ADDR_NONE, false, NULL},
+    [FORM_REGION] = {ADDR_IS, true, region_fault},
+    [FORM_ALLOC] = {ADDR_IS, true, region_fault},
+    [FORM_COPY] = {ADDR_IS, true, region_fault},
+    [FORM_KERNEL] = {ADDR_NONE, true, kernel_fault},
+    [FORM_CLOCK] = {ADDR_NUMBER, true, clock_fault},
+    [FORM_PHASE] = {ADDR_NONE, true, NULL},
+    [FORM_TIME] = {ADDR_NONE, true, NULL},
+    [FORM_WAITED] = {ADDR_NONE, true, NULL},
+    [FORM_BRANCHES] = {ADDR_NONE, false, NULL},
+    [FORM_COUNT] = {ADDR_NONE, true, NULL},
+    [FORM_REMAP] = {ADDR_IS, true, remap_fault},
+};
 
 const char *const gap_unit_names[GAP_UNITS + 1] = {"instructions", "bytecodes", NULL};
 
@@ -161,62 +171,26 @@ int gap_unit_by_name(const char *name)
     return -1;
 }
 
+/* Fields without a meaning must be 0, so that there is one way to write an event, and identities
+ * can be compared. */
 static const char *operands_fault(const struct event *ev)
 {
-    switch ((enum ev_form)ev_info[ev->kind].form) {
-    case FORM_ACCESS:
+    if (event_is_access(ev)) /* most events: nothing is looked up */
         return access_fault(ev);
-    case FORM_OBJECT:
-        return unused_fault(ev, true, false);
-    case FORM_ROUND:
-        return NULL;
-    case FORM_THREAD:
-        return thread_fault(ev);
-    case FORM_NONE:
-    case FORM_BRANCHES:
-        return unused_fault(ev, false, false);
-    case FORM_REGION:
-    case FORM_ALLOC:
-    case FORM_COPY:
-        return region_fault(ev);
-    case FORM_KERNEL:
-        return kernel_fault(ev);
-    case FORM_CLOCK:
-        return clock_fault(ev);
-    case FORM_PHASE:
-    case FORM_TIME:
-    case FORM_WAITED:
-    case FORM_COUNT:
-        return unused_fault(ev, false, true);
-    case FORM_REMAP:
-        return remap_fault(ev);
-    }
-    return NULL;
+    const uint8_t form = ev_info[ev->kind].form;
+    const char *fault = forms[form].fault ? forms[form].fault(ev) : NULL;
+
+    if (fault)
+        return fault;
+    if (!forms[form].addr && ev->addr)
+        return "this kind has no address; the field must be 0";
+    return !forms[form].aux && ev->aux ? "this kind has nothing in the field aux; it must be 0"
+                                       : NULL;
 }
 
 bool event_has_address(const struct event *ev)
 {
-    switch ((enum ev_form)ev_info[ev->kind].form) {
-    case FORM_NONE:
-    case FORM_THREAD:
-    case FORM_KERNEL:
-    case FORM_CLOCK:
-    case FORM_PHASE:
-    case FORM_TIME:
-    case FORM_WAITED:
-    case FORM_BRANCHES:
-    case FORM_COUNT:
-        return false;
-    case FORM_REMAP:
-    case FORM_ACCESS:
-    case FORM_OBJECT:
-    case FORM_ROUND:
-    case FORM_REGION:
-    case FORM_ALLOC:
-    case FORM_COPY:
-        return true;
-    }
-    return false;
+    return forms[ev_info[ev->kind].form].addr == ADDR_IS;
 }
 
 static const char *first_fault(const struct event *ev)

@@ -178,6 +178,9 @@ static inline bool event_tracked(const struct event *ev)
 }
 
 int ev_kind_by_text(const char *text); /* 0: none */
+/* "T3 write 0x1000 8": the event as the text form has it, without its attributes. */
+enum { EVENT_SHOWN_MAX = 160 };
+void event_shown(const struct event *ev, char to[EVENT_SHOWN_MAX]);
 const char *order_text(enum ev_order o);
 
 /* 0, or -1 when a record by itself breaks a rule that needs no context: an unknown kind, a flag

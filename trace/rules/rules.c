@@ -70,51 +70,6 @@ enum rule_id rules_broken(const struct rules *r)
 
 /* ---- errors --------------------------------------------------------------------------------- */
 
-/* The event as the text form would have it, nearly: "T3 write 0x1000 8". */
-static void describe(const struct event *ev, char *to, size_t n)
-{
-    const char *text = ev_info[ev->kind].text;
-    const unsigned tid = ev->tid;
-
-    switch ((enum ev_form)ev_info[ev->kind].form) {
-    case FORM_ACCESS:
-        snprintf(to, n, "T%u %s 0x%" PRIx64 " %" PRIu32, tid, text, ev->addr, ev->size);
-        break;
-    case FORM_OBJECT:
-        snprintf(to, n, "T%u %s 0x%" PRIx64, tid, text, ev->addr);
-        break;
-    case FORM_ROUND:
-        snprintf(to, n, "T%u %s 0x%" PRIx64 " round %" PRIu64, tid, text, ev->addr, ev->aux);
-        break;
-    case FORM_THREAD:
-        snprintf(to, n, "T%u %s T%" PRIu64, tid, text, ev->aux);
-        break;
-    case FORM_NONE:
-    case FORM_BRANCHES:
-        snprintf(to, n, "T%u %s", tid, text);
-        break;
-    case FORM_REGION:
-    case FORM_ALLOC:
-    case FORM_REMAP:
-        snprintf(to, n, "T%u %s 0x%" PRIx64 " %" PRIu64, tid, text, ev->addr, ev->aux);
-        break;
-    case FORM_COPY:
-        snprintf(to, n, "T%u %s 0x%" PRIx64 " 0x%" PRIx64 " %" PRIu64, tid, text, ev->addr,
-                 ev[1].addr, ev->aux);
-        break;
-    case FORM_KERNEL:
-    case FORM_PHASE:
-    case FORM_TIME:
-    case FORM_WAITED:
-    case FORM_COUNT:
-        snprintf(to, n, "T%u %s %" PRIu64, tid, text, ev->aux);
-        break;
-    case FORM_CLOCK:
-        snprintf(to, n, "T%u %s T%" PRIu64 " %" PRIu64, tid, text, ev->aux, ev->addr);
-        break;
-    }
-}
-
 /* Says how a run can get past the rule. Other tools take orders of events that our rules refuse:
  * RAPID a fork of a thread that has acted, for one. */
 static void remedy(const struct rules *r, char *to, size_t n)
@@ -132,13 +87,13 @@ static void remedy(const struct rules *r, char *to, size_t n)
 
 int rules_break(struct rules *r, enum rule_id id, const char *fmt, ...)
 {
-    char event[160], what[320], then[200];
+    char event[EVENT_SHOWN_MAX], what[320], then[200];
     va_list ap;
 
     va_start(ap, fmt);
     vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
-    describe(r->ev, event, sizeof event);
+    event_shown(r->ev, event);
     r->broken = id;
     remedy(r, then, sizeof then);
     return err_set(r->err, LARD_TRACE,
@@ -258,53 +213,53 @@ static int join_thread(struct rules *r)
     return 0;
 }
 
-static int end_thread(struct rules *r, struct rules_thread *t)
+static int end_thread(struct rules *r)
 {
-    if (t->held)
+    if (r->by->held)
         return rules_break(r, RULE_END_CLEAN, "T%u still holds %" PRIu32 " lock%s", r->ev->tid,
-                           t->held, t->held == 1 ? "" : "s");
-    if (t->state & IN_TXN)
+                           r->by->held, r->by->held == 1 ? "" : "s");
+    if (r->by->state & IN_TXN)
         return rules_break(r, RULE_END_CLEAN, "T%u has a transaction open", r->ev->tid);
-    t->state |= ENDED;
+    r->by->state |= ENDED;
     return 0;
 }
 
 /* ---- transactions and accesses -------------------------------------------------------------- */
 
 /* Open transactions stand in a dense array, so that a clear or copy can look at each. */
-static int txn_begin(struct rules *r, struct rules_thread *t)
+static int txn_begin(struct rules *r)
 {
-    if (t->state & IN_TXN)
+    if (r->by->state & IN_TXN)
         return rules_break(r, RULE_TXN_NEST, "T%u has a transaction open", r->ev->tid);
-    t->state |= IN_TXN;
-    t->slot = r->opens;
+    r->by->state |= IN_TXN;
+    r->by->slot = r->opens;
     r->open = xgrow(r->open, r->opens, &r->open_cap, sizeof *r->open);
     r->open[r->opens++] = r->ev->tid;
     return 0;
 }
 
-static int txn_commit(struct rules *r, struct rules_thread *t)
+static int txn_commit(struct rules *r)
 {
-    if (!(t->state & IN_TXN))
+    if (!(r->by->state & IN_TXN))
         return rules_break(r, RULE_TXN_NEST, "T%u has no transaction open", r->ev->tid);
     const sim_tid last = r->open[--r->opens];
-    r->open[t->slot] = last;
-    r->thread[last].slot = t->slot;
-    t->state &= (uint8_t)~IN_TXN;
-    interval_free(r->budget, &t->txn);
+    r->open[r->by->slot] = last;
+    r->thread[last].slot = r->by->slot;
+    r->by->state &= (uint8_t)~IN_TXN;
+    interval_free(r->budget, &r->by->txn);
     return 0;
 }
 
-static int access_memory(struct rules *r, struct rules_thread *t)
+static int access_memory(struct rules *r)
 {
     const struct event *ev = r->ev;
 
     if (ev->flags & EVF_IN_TXN) {
-        if (!(t->state & IN_TXN))
+        if (!(r->by->state & IN_TXN))
             return rules_break(r, RULE_TXN_NEST, "T%u has no transaction open", ev->tid);
         if (event_order(ev) != ORDER_NONE)
             return rules_break(r, RULE_TXN_NEST, "an in-txn access can't be atomic");
-        rules_touch(r, &t->txn, ev->addr, ev->size);
+        rules_touch(r, &r->by->txn, ev->addr, ev->size);
     }
     if (!r->full || !event_tracked(ev))
         return 0;
@@ -331,16 +286,16 @@ static uint64_t own_time(const struct rules_thread *t)
     return t->time ? t->time : 1;
 }
 
-static int write_own(struct rules *r, struct rules_thread *t)
+static int write_own(struct rules *r)
 {
     const uint64_t value = r->ev->addr;
 
-    if (value <= own_time(t))
+    if (value <= own_time(r->by))
         return rules_break(r, RULE_CLOCK_SANE, "T%u's own time is %" PRIu64 " and must grow",
-                           r->ev->tid, own_time(t));
-    t->time = value;
+                           r->ev->tid, own_time(r->by));
+    r->by->time = value;
     if (!(r->ev->flags & EVF_SYSTEM))
-        t->heeded = value;
+        r->by->heeded = value;
     return 0;
 }
 
@@ -351,14 +306,14 @@ static uint64_t others_time(const struct rules *r, const struct rules_thread *t)
     return r->ev->flags & EVF_SYSTEM ? own_time(t) : t->heeded ? t->heeded : 1;
 }
 
-static int writevc(struct rules *r, struct rules_thread *t)
+static int writevc(struct rules *r)
 {
     const uint64_t value = r->ev->addr, index = r->ev->aux;
 
     if (see_raw(r))
         return -1;
     if (index == r->ev->tid)
-        return write_own(r, t);
+        return write_own(r);
     if (value >= others_time(r, named(r)) + !!(named(r)->state & ENDED))
         return rules_break(r, RULE_CLOCK_SANE, "T%" PRIu64 " is still at its time %" PRIu64, index,
                            others_time(r, named(r)));
@@ -372,8 +327,10 @@ static int writevc(struct rules *r, struct rules_thread *t)
 
 /* While the world is stopped, accesses of the program break a rule: so they may not take the short
  * way of exempt(). */
-static int gc(struct rules *r, bool begin)
+static int gc(struct rules *r)
 {
+    const bool begin = r->ev->kind == EV_GC_BEGIN;
+
     if (begin && r->gc)
         return rules_break(r, RULE_GC_PAUSE, "a collection runs since event %" PRIu64, r->gc_since);
     if (!begin && !r->gc)
@@ -384,8 +341,10 @@ static int gc(struct rules *r, bool begin)
     return 0;
 }
 
-static int roi(struct rules *r, bool begin)
+static int roi(struct rules *r)
 {
+    const bool begin = r->ev->kind == EV_ROI_BEGIN;
+
     if (begin && r->roi)
         return rules_break(r, RULE_ROI_NEST, "a region is open since event %" PRIu64, r->roi_since);
     if (!begin && !r->roi)
@@ -397,77 +356,36 @@ static int roi(struct rules *r, bool begin)
 
 /* ---- the stream ----------------------------------------------------------------------------- */
 
-/* The second half of a check: what the kind of event itself demands and changes. */
-static int apply(struct rules *r, struct rules_thread *t)
-{
-    switch ((enum ev_kind)r->ev->kind) {
-    case EV_READ:
-    case EV_WRITE:
-    case EV_RMW:
-        return access_memory(r, t);
-    case EV_ACQUIRE:
-        return rules_acquire(r, t);
-    case EV_RELEASE:
-        return rules_release(r, t);
-    case EV_ACQUIRE_SHARED:
-        return rules_acquire_shared(r, t);
-    case EV_RELEASE_SHARED:
-        return rules_release_shared(r, t);
-    case EV_FORK:
-        return fork_thread(r);
-    case EV_JOIN:
-        return join_thread(r);
-    case EV_WAIT_ENTER:
-        return rules_wait_enter(r, t);
-    case EV_WAIT_EXIT:
-        return rules_wait_exit(r, t);
-    case EV_BARRIER_ARRIVE:
-        return rules_arrive(r, t);
-    case EV_BARRIER_DEPART:
-        return rules_depart(r, t);
-    case EV_CLASS_INIT:
-        return rules_class_init(r);
-    case EV_CLASS_USE:
-        return rules_class_use(r);
-    case EV_TXN_BEGIN:
-        return txn_begin(r, t);
-    case EV_TXN_COMMIT:
-        return txn_commit(r, t);
-    case EV_THREAD_END:
-        return end_thread(r, t);
-    case EV_ALLOC:
-        return rules_alloc(r);
-    case EV_CLEAR:
-        return rules_clear(r);
-    case EV_COPY:
-        return rules_copy(r);
-    case EV_GC_BEGIN:
-    case EV_GC_END:
-        return gc(r, r->ev->kind == EV_GC_BEGIN);
-    case EV_READVC:
-        return see_raw(r);
-    case EV_WRITEVC:
-        return writevc(r, t);
-    case EV_ROI_BEGIN:
-    case EV_ROI_END:
-        return roi(r, r->ev->kind == EV_ROI_BEGIN);
-    case EV_NOTIFY:
-    case EV_VOLATILE_READ:
-    case EV_VOLATILE_WRITE:
-    case EV_THREAD_START:
-    case EV_THREAD:
-    case EV_IO:
-    case EV_PHASE:
-    case EV_TIME:
-    case EV_WAITED:
-    case EV_BRANCHES:
-    case EV_UNINSTRUMENTED:
-    case EV_REMAP:
-    case EV_KINDS:
-        return 0;
-    }
-    return 0;
-}
+/* The second half of a check: what the kind of event itself demands and changes. NULL: nothing. */
+static int (*const demands[EV_KINDS])(struct rules *r) = {
+    [EV_READ] = access_memory,
+    [EV_WRITE] = access_memory,
+    [EV_RMW] = access_memory,
+    [EV_ACQUIRE] = rules_acquire,
+    [EV_RELEASE] = rules_release,
+    [EV_ACQUIRE_SHARED] = rules_acquire_shared,
+    [EV_RELEASE_SHARED] = rules_release_shared,
+    [EV_FORK] = fork_thread,
+    [EV_JOIN] = join_thread,
+    [EV_WAIT_ENTER] = rules_wait_enter,
+    [EV_WAIT_EXIT] = rules_wait_exit,
+    [EV_BARRIER_ARRIVE] = rules_arrive,
+    [EV_BARRIER_DEPART] = rules_depart,
+    [EV_CLASS_INIT] = rules_class_init,
+    [EV_CLASS_USE] = rules_class_use,
+    [EV_TXN_BEGIN] = txn_begin,
+    [EV_TXN_COMMIT] = txn_commit,
+    [EV_THREAD_END] = end_thread,
+    [EV_ALLOC] = rules_alloc,
+    [EV_CLEAR] = rules_clear,
+    [EV_COPY] = rules_copy,
+    [EV_GC_BEGIN] = gc,
+    [EV_GC_END] = gc,
+    [EV_READVC] = see_raw,
+    [EV_WRITEVC] = writevc,
+    [EV_ROI_BEGIN] = roi,
+    [EV_ROI_END] = roi,
+};
 
 /* The first half: whether the thread may act at all, and whether such an event may happen now. */
 static int apply_checked(struct rules *r, const struct event *ev)
@@ -479,11 +397,11 @@ static int apply_checked(struct rules *r, const struct event *ev)
         reserve(r, (uint32_t)ev->aux);
     }
     reserve(r, ev->tid);
-    struct rules_thread *t = &r->thread[ev->tid];
+    struct rules_thread *t = r->by = &r->thread[ev->tid];
     if (check_thread(r, t) || check_moment(r))
         return -1;
     t->state = (uint8_t)((t->state & ~FORKED) | ACTED);
-    return apply(r, t);
+    return demands[ev->kind] ? demands[ev->kind](r) : 0;
 }
 
 /* A plain access of a thread that has acted: no rule is about it. */

@@ -70,10 +70,11 @@ struct rules {
     uint64_t gc_since, roi_since; /* events */
     struct rules_notes *notes;    /* owns; NULL: nobody asked for them */
     bool full, gc, roi, allocs;
-    bool watch;             /* full or gc: accesses may not take the short way */
-    bool raw, sync;         /* seen: ReadVC or WriteVC; synchronisation above that level */
-    enum rule_id broken;    /* the rule that an event broke */
-    const struct event *ev; /* borrows; the one being applied, its number and where errors go */
+    bool watch;              /* full or gc: accesses may not take the short way */
+    bool raw, sync;          /* seen: ReadVC or WriteVC; synchronisation above that level */
+    enum rule_id broken;     /* the rule that an event broke */
+    struct rules_thread *by; /* whose event is applied; in thread */
+    const struct event *ev;  /* borrows; the one being applied, its number and where errors go */
     uint64_t number;
     struct err *err;
     struct budget *budget; /* borrows; NULL: not accounted */
@@ -82,16 +83,16 @@ struct rules {
 /* Sets the error for the current event; -1. */
 int rules_break(struct rules *r, enum rule_id id, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
-/* ---- rules/sync.c: the event of thread t; 0 or -1 ------------------------------------------- */
+/* ---- rules/sync.c: the event in hand; 0 or -1 ------------------------------------------- */
 
-int rules_acquire(struct rules *r, struct rules_thread *t);
-int rules_release(struct rules *r, struct rules_thread *t);
-int rules_acquire_shared(struct rules *r, struct rules_thread *t);
-int rules_release_shared(struct rules *r, struct rules_thread *t);
-int rules_wait_enter(struct rules *r, struct rules_thread *t);
-int rules_wait_exit(struct rules *r, struct rules_thread *t);
-int rules_arrive(struct rules *r, struct rules_thread *t);
-int rules_depart(struct rules *r, struct rules_thread *t);
+int rules_acquire(struct rules *r);
+int rules_release(struct rules *r);
+int rules_acquire_shared(struct rules *r);
+int rules_release_shared(struct rules *r);
+int rules_wait_enter(struct rules *r);
+int rules_wait_exit(struct rules *r);
+int rules_arrive(struct rules *r);
+int rules_depart(struct rules *r);
 int rules_class_init(struct rules *r);
 int rules_class_use(struct rules *r);
 

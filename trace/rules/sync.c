@@ -80,7 +80,7 @@ static uint64_t others_holds(const struct rules *r, const struct rules_object *o
     return by_system(r) ? o->depth - o->system : o->system;
 }
 
-int rules_acquire(struct rules *r, struct rules_thread *t)
+int rules_acquire(struct rules *r)
 {
     struct rules_object *o = rules_find(r, OBJECT_LOCK, r->ev->addr);
 
@@ -90,12 +90,12 @@ int rules_acquire(struct rules *r, struct rules_thread *t)
         o = rules_add(r, OBJECT_LOCK, r->ev->addr);
     o->owner = r->ev->tid;
     if (o->depth++ == 0)
-        t->held++;
+        r->by->held++;
     o->system += by_system(r);
     return 0;
 }
 
-int rules_release(struct rules *r, struct rules_thread *t)
+int rules_release(struct rules *r)
 {
     struct rules_object *o = rules_find(r, OBJECT_LOCK, r->ev->addr);
 
@@ -105,13 +105,13 @@ int rules_release(struct rules *r, struct rules_thread *t)
         return wrong_side(r, "acquired it");
     o->system -= by_system(r);
     if (--o->depth == 0)
-        t->held--;
+        r->by->held--;
     if (!rules_busy(o))
         rules_idle(r);
     return 0;
 }
 
-int rules_acquire_shared(struct rules *r, struct rules_thread *t)
+int rules_acquire_shared(struct rules *r)
 {
     struct rules_object *o = rules_find(r, OBJECT_LOCK, r->ev->addr);
 
@@ -121,13 +121,13 @@ int rules_acquire_shared(struct rules *r, struct rules_thread *t)
         o = rules_add(r, OBJECT_LOCK, r->ev->addr);
     if (!shares(r, o)) {
         o->sharers++;
-        t->held++;
+        r->by->held++;
     }
     ++*map_put(&r->shares, share_key(r, o, by_system(r)));
     return 0;
 }
 
-int rules_release_shared(struct rules *r, struct rules_thread *t)
+int rules_release_shared(struct rules *r)
 {
     struct rules_object *o = rules_find(r, OBJECT_LOCK, r->ev->addr);
 
@@ -146,13 +146,13 @@ int rules_release_shared(struct rules *r, struct rules_thread *t)
     if (shares(r, o))
         return 0;
     o->sharers--;
-    t->held--;
+    r->by->held--;
     if (!rules_busy(o))
         rules_idle(r);
     return 0;
 }
 
-int rules_wait_enter(struct rules *r, struct rules_thread *t)
+int rules_wait_enter(struct rules *r)
 {
     struct rules_object *o = rules_find(r, OBJECT_LOCK, r->ev->addr);
 
@@ -160,34 +160,34 @@ int rules_wait_enter(struct rules *r, struct rules_thread *t)
         return -1;
     if (others_holds(r, o))
         return wrong_side(r, "acquired it");
-    t->state |= WAITING;
-    t->by_system = by_system(r);
-    t->at = o->id;
-    t->restore = o->depth;
-    t->held--;
+    r->by->state |= WAITING;
+    r->by->by_system = by_system(r);
+    r->by->at = o->id;
+    r->by->restore = o->depth;
+    r->by->held--;
     o->depth = o->system = 0;
     o->waiters++;
     return 0;
 }
 
-int rules_wait_exit(struct rules *r, struct rules_thread *t)
+int rules_wait_exit(struct rules *r)
 {
     struct rules_object *o = rules_find(r, OBJECT_LOCK, r->ev->addr);
 
-    if (!(t->state & WAITING))
+    if (!(r->by->state & WAITING))
         return rules_break(r, RULE_WAIT_HELD, "T%u has entered no wait", r->ev->tid);
     if (o && !o->id)
         return rules_break(r, RULE_WAIT_HELD, "%s", moved);
-    if (!o || o->id != t->at)
+    if (!o || o->id != r->by->at)
         return rules_break(r, RULE_WAIT_HELD, "T%u waits on another lock", r->ev->tid);
-    if (t->by_system != by_system(r))
+    if (r->by->by_system != by_system(r))
         return wrong_side(r, "entered the wait");
     if (check_free(r, o, true))
         return -1;
-    t->state &= (uint8_t)~WAITING;
-    t->held++;
-    o->depth = t->restore;
-    o->system = t->by_system ? o->depth : 0;
+    r->by->state &= (uint8_t)~WAITING;
+    r->by->held++;
+    o->depth = r->by->restore;
+    o->system = r->by->by_system ? o->depth : 0;
     o->owner = r->ev->tid;
     o->waiters--;
     return 0;
@@ -196,7 +196,7 @@ int rules_wait_exit(struct rules *r, struct rules_thread *t)
 /* ---- barriers and classes ------------------------------------------------------------------- */
 
 /* A barrier's rounds increase: so "nobody arrives after the first departure" takes one number. */
-int rules_arrive(struct rules *r, struct rules_thread *t)
+int rules_arrive(struct rules *r)
 {
     struct rules_object *o = rules_find(r, OBJECT_BARRIER, r->ev->addr);
 
@@ -209,27 +209,27 @@ int rules_arrive(struct rules *r, struct rules_thread *t)
                            o->round);
     if (!o)
         o = rules_add(r, OBJECT_BARRIER, r->ev->addr);
-    t->state |= AT_BARRIER;
-    t->at = o->id;
-    t->restore = r->ev->aux;
+    r->by->state |= AT_BARRIER;
+    r->by->at = o->id;
+    r->by->restore = r->ev->aux;
     o->waiters++;
     return 0;
 }
 
-int rules_depart(struct rules *r, struct rules_thread *t)
+int rules_depart(struct rules *r)
 {
     struct rules_object *o = rules_find(r, OBJECT_BARRIER, r->ev->addr);
 
-    if (!(t->state & AT_BARRIER))
+    if (!(r->by->state & AT_BARRIER))
         return rules_break(r, RULE_BARRIER_ROUND, "T%u has not arrived", r->ev->tid);
     if (o && !o->id)
         return rules_break(r, RULE_BARRIER_ROUND, "%s", moved);
-    if (!o || o->id != t->at)
+    if (!o || o->id != r->by->at)
         return rules_break(r, RULE_BARRIER_ROUND, "T%u is at another barrier", r->ev->tid);
-    if (t->restore != r->ev->aux)
+    if (r->by->restore != r->ev->aux)
         return rules_break(r, RULE_BARRIER_ROUND, "T%u has arrived at round %" PRIu64, r->ev->tid,
-                           t->restore);
-    t->state &= (uint8_t)~AT_BARRIER;
+                           r->by->restore);
+    r->by->state &= (uint8_t)~AT_BARRIER;
     o->waiters--;
     if (!o->begun || o->round < r->ev->aux)
         o->round = r->ev->aux;

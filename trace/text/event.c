@@ -5,23 +5,38 @@
 
 #include "base/text.h"
 
-static const char *const form_usage[] = {
-    [FORM_ACCESS] = "ADDRESS SIZE",
-    [FORM_OBJECT] = "OBJECT",
-    [FORM_ROUND] = "BARRIER ROUND",
-    [FORM_THREAD] = "T<other thread>",
-    [FORM_NONE] = "",
-    [FORM_REGION] = "ADDRESS BYTES",
-    [FORM_ALLOC] = "ADDRESS BYTES [ELEMENTS ELEMENT-BYTES]",
-    [FORM_COPY] = "DESTINATION SOURCE BYTES",
-    [FORM_KERNEL] = "K<kernel thread>",
-    [FORM_CLOCK] = "T<index> VALUE",
-    [FORM_PHASE] = "ID",
-    [FORM_TIME] = "NANOSECONDS",
-    [FORM_WAITED] = "COUNT [T<thread that wrote>]",
-    [FORM_BRANCHES] = "OUTCOMES",
-    [FORM_COUNT] = "INSTRUCTIONS",
-    [FORM_REMAP] = "VIRTUAL PHYSICAL BYTES",
+/* The operands of a form, in their order, and how a line with them is written. */
+const struct text_operands text_operands[] = {
+    [FORM_ACCESS] = {"ADDRESS SIZE",
+                     {{ADDRESS, AT_ADDR, "the address"}, {COUNT, AT_SIZE, "the size"}}},
+    [FORM_OBJECT] = {"OBJECT", {{OBJECT, AT_ADDR, "the object"}}},
+    [FORM_ROUND] = {"BARRIER ROUND",
+                    {{OBJECT, AT_ADDR, "the object"}, {COUNT, AT_AUX, "the round"}}},
+    [FORM_THREAD] = {"T<other thread>", {{THREAD, AT_AUX, "a thread"}}},
+    [FORM_NONE] = {"", {{END, 0, NULL}}},
+    [FORM_REGION] = {"ADDRESS BYTES",
+                     {{ADDRESS, AT_ADDR, "the address"}, {COUNT, AT_AUX, "the number of bytes"}}},
+    [FORM_ALLOC] = {"ADDRESS BYTES [ELEMENTS ELEMENT-BYTES]",
+                    {{ADDRESS, AT_ADDR, "the address"},
+                     {COUNT, AT_AUX, "the number of bytes"},
+                     {ELEMENTS, AT_MORE, NULL}}},
+    [FORM_COPY] = {"DESTINATION SOURCE BYTES",
+                   {{ADDRESS, AT_ADDR, "the destination"},
+                    {ADDRESS, AT_MORE, "the source"},
+                    {COUNT, AT_AUX, "the number of bytes"}}},
+    [FORM_KERNEL] = {"K<kernel thread>", {{KERNEL, AT_AUX, "a kernel thread"}}},
+    [FORM_CLOCK] = {"T<index> VALUE",
+                    {{THREAD, AT_AUX, "a thread"}, {COUNT, AT_ADDR, "the value"}}},
+    [FORM_PHASE] = {"ID", {{COUNT, AT_AUX, "the phase"}}},
+    [FORM_TIME] = {"NANOSECONDS", {{COUNT, AT_AUX, "the time"}}},
+    [FORM_WAITED] = {"COUNT [T<thread that wrote>]",
+                     {{COUNT, AT_AUX, "the count"}, {WRITER, AT_MORE, "a thread"}}},
+    [FORM_BRANCHES] = {"OUTCOMES", {{OUTCOMES, AT_MORE, "the row of outcomes"}}},
+    [FORM_COUNT] = {"INSTRUCTIONS", {{COUNT, AT_AUX, "the number of instructions"}}},
+    [FORM_REMAP] = {"VIRTUAL PHYSICAL BYTES",
+                    {{ADDRESS, AT_ADDR, "the virtual address"},
+                     {ADDRESS, AT_MORE, "the physical address"},
+                     {COUNT, AT_AUX, "the number of bytes"}}},
 };
 
 /* ---- operands ------------------------------------------------------------------------------- */
@@ -38,13 +53,13 @@ static int thread_of(struct text_reader *t, char letter, const char *text, uint6
                           MAX_THREADS - 1, to);
 }
 
-static int thread(struct text_reader *t, char letter, const char *usage, uint64_t *to)
+static int thread(struct text_reader *t, const struct operand *o, const char *usage, uint64_t *to)
 {
     struct word w;
 
-    if (text_bare_word(t->lines, letter == 'K' ? "a kernel thread" : "a thread", usage, &w))
+    if (text_bare_word(t->lines, o->what, usage, &w))
         return -1;
-    return thread_of(t, letter, w.text, to);
+    return thread_of(t, o->is == KERNEL ? 'K' : 'T', w.text, to);
 }
 
 static int object(struct text_reader *t, const char *usage, uint64_t *to)
@@ -63,17 +78,19 @@ static int object(struct text_reader *t, const char *usage, uint64_t *to)
     return text_number_of(t->lines, w.text, "the object", UINT64_MAX, to);
 }
 
-/* Reads an array's elements and their size. They are optional, as most objects are no arrays: only
- * a digit begins them. */
+/* Whether the optional operand that begins like this stands next. */
+static bool follows(const struct text_reader *t, const char *begin)
+{
+    const char *p = t->lines->at + strspn(t->lines->at, " \t");
+
+    return *p && strchr(begin, *p);
+}
+
+/* Reads an array's elements and their size. */
 static int elements(struct text_reader *t, const char *usage, struct event *second)
 {
     uint64_t bytes = 0;
-    const char *p = t->lines->at;
 
-    while (*p == ' ' || *p == '\t')
-        p++;
-    if (*p < '0' || *p > '9')
-        return 0;
     if (text_number(t->lines, "the number of elements", usage, UINT64_MAX, &second->addr) ||
         text_number(t->lines, "the bytes of an element", usage, UINT32_MAX, &bytes))
         return -1;
@@ -81,25 +98,8 @@ static int elements(struct text_reader *t, const char *usage, struct event *seco
     return 0;
 }
 
-/* Reads the operands of `waited`. The thread follows the count, or nothing, or attributes. No
- * attribute begins with a T. */
-static int waited_operands(struct text_reader *t, const char *usage, struct event *ev)
-{
-    uint64_t tid = 0;
-
-    if (text_number(t->lines, "the count", usage, UINT64_MAX, &ev->aux))
-        return -1;
-    const char *p = t->lines->at + strspn(t->lines->at, " \t");
-    if (*p != 'T')
-        return 0;
-    if (thread(t, 'T', usage, &tid))
-        return -1;
-    ev[1].addr = tid + 1;
-    return 0;
-}
-
 /* "0110", the first branch first. */
-static int branches_operands(struct text_reader *t, const char *usage, struct event *ev)
+static int outcomes(struct text_reader *t, const char *usage, struct event *second)
 {
     char shown[SHOWN_MAX];
     struct word w;
@@ -114,46 +114,45 @@ static int branches_operands(struct text_reader *t, const char *usage, struct ev
         return text_fail(t->lines, "an event has the outcomes of 1 to %d branches, not of %zu",
                          BRANCHES_MAX, n);
     for (size_t i = 0; i < n; i++)
-        ev[1].addr |= (uint64_t)(w.text[i] == '1') << i;
-    ev[1].size = (uint32_t)n;
+        second->addr |= (uint64_t)(w.text[i] == '1') << i;
+    second->size = (uint32_t)n;
     return 0;
 }
 
-static int remap_operands(struct text_reader *t, const char *usage, struct event *ev)
+static int operand(struct text_reader *t, const struct operand *o, const char *usage,
+                   struct event *ev)
 {
-    return text_number(t->lines, "the virtual address", usage, UINT64_MAX, &ev->addr) ||
-                   text_number(t->lines, "the physical address", usage, UINT64_MAX, &ev[1].addr) ||
-                   text_number(t->lines, "the number of bytes", usage, UINT64_MAX, &ev->aux)
-               ? -1
-               : 0;
-}
+    const uint64_t max = o->at == AT_SIZE ? UINT32_MAX : UINT64_MAX;
+    uint64_t v = 0;
+    int bad = 0;
 
-static int access_operands(struct text_reader *t, const char *usage, struct event *ev)
-{
-    uint64_t size = 0;
-
-    if (text_number(t->lines, "the address", usage, UINT64_MAX, &ev->addr) ||
-        text_number(t->lines, "the size", usage, UINT32_MAX, &size))
-        return -1;
-    ev->size = (uint32_t)size;
-    return 0;
-}
-
-static int region_operands(struct text_reader *t, const char *usage, struct event *ev)
-{
-    return text_number(t->lines, "the address", usage, UINT64_MAX, &ev->addr) ||
-                   text_number(t->lines, "the number of bytes", usage, UINT64_MAX, &ev->aux)
-               ? -1
-               : 0;
-}
-
-static int copy_operands(struct text_reader *t, const char *usage, struct event *ev)
-{
-    return text_number(t->lines, "the destination", usage, UINT64_MAX, &ev->addr) ||
-                   text_number(t->lines, "the source", usage, UINT64_MAX, &ev[1].addr) ||
-                   text_number(t->lines, "the number of bytes", usage, UINT64_MAX, &ev->aux)
-               ? -1
-               : 0;
+    switch ((enum operand_is)o->is) {
+    case ADDRESS:
+    case COUNT:
+        bad = text_number(t->lines, o->what, usage, max, &v);
+        break;
+    case OBJECT:
+        bad = object(t, usage, &v);
+        break;
+    case THREAD:
+    case KERNEL:
+        bad = thread(t, o, usage, &v);
+        break;
+    case WRITER: /* optional; no attribute begins with a T */
+        if (!follows(t, "T"))
+            return 0;
+        bad = thread(t, o, usage, &v);
+        v++; /* 0: unknown */
+        break;
+    case ELEMENTS: /* optional, as most objects are no arrays */
+        return follows(t, "0123456789") ? elements(t, usage, ev + 1) : 0;
+    case OUTCOMES:
+        return outcomes(t, usage, ev + 1);
+    case END:
+        return 0;
+    }
+    operand_set(ev, o, v);
+    return bad ? -1 : 0;
 }
 
 /* Reads the operands that the kind's form in event.def has; an error shows how the line is
@@ -161,50 +160,14 @@ static int copy_operands(struct text_reader *t, const char *usage, struct event 
 static int operands(struct text_reader *t, struct event *ev)
 {
     const struct ev_info *info = &ev_info[ev->kind];
+    const struct text_operands *o = &text_operands[info->form];
     char usage[96];
 
-    snprintf(usage, sizeof usage, "T<thread> %s %s", info->text, form_usage[info->form]);
-    switch ((enum ev_form)info->form) {
-    case FORM_ACCESS:
-        return access_operands(t, usage, ev);
-    case FORM_OBJECT:
-        return object(t, usage, &ev->addr);
-    case FORM_ROUND:
-        return object(t, usage, &ev->addr) ||
-                       text_number(t->lines, "the round", usage, UINT64_MAX, &ev->aux)
-                   ? -1
-                   : 0;
-    case FORM_THREAD:
-        return thread(t, 'T', usage, &ev->aux);
-    case FORM_NONE:
-        return 0;
-    case FORM_REGION:
-        return region_operands(t, usage, ev);
-    case FORM_ALLOC:
-        return region_operands(t, usage, ev) || elements(t, usage, ev + 1) ? -1 : 0;
-    case FORM_COPY:
-        return copy_operands(t, usage, ev);
-    case FORM_KERNEL:
-        return thread(t, 'K', usage, &ev->aux);
-    case FORM_CLOCK:
-        return thread(t, 'T', usage, &ev->aux) ||
-                       text_number(t->lines, "the value", usage, UINT64_MAX, &ev->addr)
-                   ? -1
-                   : 0;
-    case FORM_PHASE:
-        return text_number(t->lines, "the phase", usage, UINT64_MAX, &ev->aux);
-    case FORM_TIME:
-        return text_number(t->lines, "the time", usage, UINT64_MAX, &ev->aux);
-    case FORM_WAITED:
-        return waited_operands(t, usage, ev);
-    case FORM_BRANCHES:
-        return branches_operands(t, usage, ev);
-    case FORM_COUNT:
-        return text_number(t->lines, "the number of instructions", usage, UINT64_MAX, &ev->aux);
-    case FORM_REMAP:
-        return remap_operands(t, usage, ev);
-    }
-    die("text: form %d", (int)info->form);
+    snprintf(usage, sizeof usage, "T<thread> %s %s", info->text, o->usage);
+    for (size_t i = 0; i < OPERANDS_MAX && o->at[i].is != END; i++)
+        if (operand(t, &o->at[i], usage, ev))
+            return -1;
+    return 0;
 }
 
 /* ---- attributes ----------------------------------------------------------------------------- */

@@ -3,6 +3,9 @@
 #ifndef LARDSIM_TEXT_FORM_H
 #define LARDSIM_TEXT_FORM_H
 
+#include <stddef.h>
+#include <string.h>
+
 #include "base/map.h"
 #include "trace/trace.h"
 
@@ -74,6 +77,41 @@ int text_number(struct lines *l, const char *what, const char *usage, uint64_t m
 int text_number_of(struct lines *l, const char *text, const char *what, uint64_t max, uint64_t *to);
 int text_line_over(struct lines *l); /* nothing may follow but a comment */
 int text_twice(struct lines *l, const char *what);
+
+/* ---- operands: text/event.c ----------------------------------------------------------------- */
+
+enum operand_is { END, ADDRESS, COUNT, OBJECT, THREAD, KERNEL, WRITER, ELEMENTS, OUTCOMES };
+enum { /* an operand's place in its event's records */
+       AT_ADDR = offsetof(struct event, addr),
+       AT_AUX = offsetof(struct event, aux),
+       AT_SIZE = offsetof(struct event, size),
+       AT_MORE = sizeof(struct event) + offsetof(struct event, addr),
+       OPERANDS_MAX = 3
+};
+struct text_operands {
+    const char *usage;
+    struct operand {
+        uint8_t is, at;
+        const char *what; /* in messages */
+    } at[OPERANDS_MAX];
+};
+extern const struct text_operands text_operands[]; /* by form */
+static inline uint64_t operand_get(const struct event *ev, const struct operand *o)
+{
+    uint64_t v;
+
+    if (o->at == AT_SIZE)
+        return ev->size;
+    memcpy(&v, (const char *)ev + o->at, sizeof v);
+    return v;
+}
+static inline void operand_set(struct event *ev, const struct operand *o, uint64_t v)
+{
+    if (o->at == AT_SIZE)
+        ev->size = (uint32_t)v;
+    else
+        memcpy((char *)ev + o->at, &v, sizeof v);
+}
 
 /* ---- events: text/event.c ------------------------------------------------------------------- */
 

@@ -57,62 +57,37 @@ static void write_quoted(FILE *out, const char *text)
     putc('"', out);
 }
 
-static void write_elements(FILE *out, const struct event *ev)
+/* Appends an operand, with a blank before it, at *to, which moves behind it. */
+static void put_operand(char **to, const struct event *ev, const struct operand *o)
 {
-    if (ev->flags & EVF_MORE && (ev[1].addr || ev[1].size))
-        fprintf(out, " %" PRIu64 " %" PRIu32, ev[1].addr, ev[1].size);
+    const bool hex = o->is == ADDRESS || o->is == OBJECT;
+    const char *letter = o->is == KERNEL ? "K" : o->is == COUNT ? "" : "T";
+    const bool more = ev->flags & EVF_MORE;
+    const uint64_t v = o->at == AT_MORE && !more ? 0 : operand_get(ev, o);
+
+    if (o->is == OUTCOMES) {
+        *(*to)++ = ' ';
+        for (uint32_t i = 0; i < ev[1].size; i++)
+            *(*to)++ = (char)('0' + (v >> i & 1));
+        **to = '\0';
+    } else if (o->is == ELEMENTS) {
+        if (more && (v || ev[1].size))
+            *to += sprintf(*to, " %" PRIu64 " %" PRIu32, v, ev[1].size);
+    } else if (hex) {
+        *to += sprintf(*to, " 0x%" PRIx64, v);
+    } else if (o->is != WRITER || v) {
+        *to += sprintf(*to, " %s%" PRIu64, letter, v - (o->is == WRITER));
+    }
 }
 
-static void write_operands(FILE *out, const struct event *ev)
+void event_shown(const struct event *ev, char to[EVENT_SHOWN_MAX])
 {
-    switch ((enum ev_form)ev_info[ev->kind].form) {
-    case FORM_ACCESS:
-        fprintf(out, " 0x%" PRIx64 " %" PRIu32, ev->addr, ev->size);
-        return;
-    case FORM_OBJECT:
-        fprintf(out, " 0x%" PRIx64, ev->addr);
-        return;
-    case FORM_ROUND:
-    case FORM_REGION:
-        fprintf(out, " 0x%" PRIx64 " %" PRIu64, ev->addr, ev->aux);
-        return;
-    case FORM_ALLOC:
-        fprintf(out, " 0x%" PRIx64 " %" PRIu64, ev->addr, ev->aux);
-        write_elements(out, ev);
-        return;
-    case FORM_COPY:
-        fprintf(out, " 0x%" PRIx64 " 0x%" PRIx64 " %" PRIu64, ev->addr, ev[1].addr, ev->aux);
-        return;
-    case FORM_THREAD:
-        fprintf(out, " T%" PRIu64, ev->aux);
-        return;
-    case FORM_KERNEL:
-        fprintf(out, " K%" PRIu64, ev->aux);
-        return;
-    case FORM_CLOCK:
-        fprintf(out, " T%" PRIu64 " %" PRIu64, ev->aux, ev->addr);
-        return;
-    case FORM_PHASE:
-    case FORM_TIME:
-    case FORM_COUNT:
-        fprintf(out, " %" PRIu64, ev->aux);
-        return;
-    case FORM_WAITED:
-        fprintf(out, " %" PRIu64, ev->aux);
-        if (waited_writer(ev) != NOBODY)
-            fprintf(out, " T%" PRIu32, waited_writer(ev));
-        return;
-    case FORM_BRANCHES:
-        putc(' ', out);
-        for (uint32_t i = 0; i < ev[1].size; i++)
-            putc('0' + (int)(ev[1].addr >> i & 1), out);
-        return;
-    case FORM_REMAP:
-        fprintf(out, " 0x%" PRIx64 " 0x%" PRIx64 " %" PRIu64, ev->addr, ev[1].addr, ev->aux);
-        return;
-    case FORM_NONE:
-        return;
-    }
+    const struct ev_info *info = &ev_info[ev->kind];
+    const struct operand *o = text_operands[info->form].at;
+
+    to += sprintf(to, "T%u %s", (unsigned)ev->tid, info->text);
+    for (size_t i = 0; i < OPERANDS_MAX && o[i].is != END; i++)
+        put_operand(&to, ev, &o[i]);
 }
 
 static void write_attributes(FILE *out, const struct event *ev)
@@ -135,11 +110,12 @@ static void write_attributes(FILE *out, const struct event *ev)
 static int text_sink_event(struct sink *s, const struct event *ev, struct err *e)
 {
     struct text_sink *t = (struct text_sink *)s;
+    char shown[EVENT_SHOWN_MAX];
 
     assert(ev_info[ev->kind].text);
     errno = 0;
-    fprintf(t->out, "T%u %s", (unsigned)ev->tid, ev_info[ev->kind].text);
-    write_operands(t->out, ev);
+    event_shown(ev, shown);
+    fputs(shown, t->out);
     write_attributes(t->out, ev);
     putc('\n', t->out);
     return written(t, e);

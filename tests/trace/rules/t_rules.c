@@ -578,10 +578,10 @@ static void errors_name_event_thread_rule_and_what_was_seen(void **state)
     expect_error(r, "9 read 0x10 4 txn", 20,
                  "event 20 (T9 read 0x10 4): txn-nest: T9 has no transaction open");
     expect_error(r, "9 depart 0x10 4", 21,
-                 "event 21 (T9 depart 0x10 round 4): barrier-round: T9 has not arrived");
+                 "event 21 (T9 depart 0x10 4): barrier-round: T9 has not arrived");
     expect_error(r, "9 join 4", 22,
                  "event 22 (T9 join T4): join-known: T4 has not acted and was not forked");
-    expect_error(r, "8 end; 8 thread 5", 22, "event 23 (T8 thread 5): end-last: T8 has ended");
+    expect_error(r, "8 end; 8 thread 5", 22, "event 23 (T8 thread K5): end-last: T8 has ended");
     expect_error(
         r, "7 acq 0x50; 7 acq 0x9040; 7 acq 0x41; 7 acq 0x40; 7 acq 0x5040; 7 clear 0 65536", 30,
         "event 35 (T7 clear 0x0 65536): release-held: the lock at 0x40 is cleared while held");
