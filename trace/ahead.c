@@ -21,10 +21,9 @@ enum {
 
 /* A batch on its way, with what was read along with it. */
 struct slot {
-    struct event *rec; /* owns */
-    size_t records, cap;
-    uint64_t first, kept;
-    bool more;
+    struct batch batch; /* of rec */
+    struct event *rec;  /* owns */
+    size_t cap;
     struct source_extent extent; /* the inner source's, after these */
     struct name *name;           /* owns; new ones, whose texts are the inner source's */
     size_t names, names_cap;
@@ -80,16 +79,8 @@ static void copy_events(struct slot *slot, const struct batch *b)
     }
     if (b->records)
         memcpy(slot->rec, b->rec, b->records * sizeof *slot->rec);
-    slot->records = b->records;
-    slot->first = b->first;
-    slot->kept = b->kept;
-    slot->more = b->more;
-}
-
-static void copy_extent(struct slot *slot, const struct source *inner)
-{
-    if (inner->extent)
-        slot->extent = *inner->extent;
+    slot->batch = *b;
+    slot->batch.rec = slot->rec;
 }
 
 static void copy_names(struct read_ahead *a, struct slot *slot)
@@ -117,7 +108,8 @@ static void *read_ahead(void *arg)
         more = b.records || b.more;
         copy_events(slot, &b);
         copy_names(a, slot);
-        copy_extent(slot, a->inner);
+        if (a->inner->extent)
+            slot->extent = *a->inner->extent;
         slot_filled(a);
     }
     return NULL;
@@ -133,7 +125,7 @@ static struct slot *slot_to_use(struct read_ahead *a)
     pthread_mutex_lock(&a->lock);
     const struct slot *held = &a->slot[a->emptied % SLOTS];
 
-    if (a->holding && (held->records || held->more)) {
+    if (a->holding && (held->batch.records || held->batch.more)) {
         a->emptied++;
         pthread_cond_signal(&a->changed);
     }
@@ -161,11 +153,7 @@ static int ahead_next(struct source *s, struct batch *b, struct err *e)
     struct slot *slot = slot_to_use(a);
 
     a->extent = slot->extent;
-    *b = (struct batch){.rec = slot->rec,
-                        .records = slot->records,
-                        .first = slot->first,
-                        .kept = slot->kept,
-                        .more = slot->more};
+    *b = slot->batch;
     if (take_names(a, slot, e))
         return -1;
     return slot->err.code ? err_set(e, (enum lard_exit)slot->err.code, "%s", slot->err.text) : 0;

@@ -3,7 +3,7 @@
 #ifndef LARDSIM_COLUMN_H
 #define LARDSIM_COLUMN_H
 
-#include "trace/binary/bytes.h"
+#include "trace/bytes.h"
 #include "trace/trace.h"
 
 enum { COLUMN_MAX = 65536 };

@@ -362,37 +362,18 @@ static int version_check(struct binary *b, const char *line, struct err *e)
 static int preamble_line(struct binary *b, char *line, unsigned number, struct err *e)
 {
     char *value = strstr(line, ": ");
-    uint64_t v = 0;
 
     if (!value || value == line)
         return preamble_fail(b, number, "not a line \"key: value\"", e);
     *value = 0;
     value += 2;
-    if (!strcmp(line, "producer")) {
-        if (!text_producer_fits(value))
-            return preamble_fail(b, number, "the producer has more than 127 characters or none", e);
-        free(b->producer);
-        b->base.producer = b->producer = xstrdup(value);
-    } else if (!strcmp(line, "first")) {
-        if (!decimal(value, FIRST_MAX, &v))
+    if (!strcmp(line, "first")) {
+        if (!decimal(value, FIRST_MAX, &b->base.first))
             return preamble_fail(b, number, "first is not a number below 2^63", e);
-        b->base.first = v;
-    } else if (!strcmp(line, "granularity")) {
-        if (!decimal(value, UINT64_MAX, &v) || !text_granularity_fits(v))
-            return preamble_fail(b, number, "the granularity is not 1, 2, 4 or 8", e);
-        b->base.granularity = (unsigned)v;
-    } else if (!strcmp(line, "layout")) {
-        const int id = layout_by_name(value);
-        if (id < 0)
-            return preamble_fail(b, number, "this program knows no such layout", e);
-        b->base.layout = (enum layout_id)id;
-    } else if (!strcmp(line, "gaps")) {
-        const int unit = gap_unit_by_name(value);
-        if (unit < 0)
-            return preamble_fail(b, number, "gaps are counted in instructions or bytecodes", e);
-        b->base.gaps = (enum gap_unit)unit;
+        return 0;
     }
-    return 0;
+    const char *fault = text_header(&b->base, &b->producer, line, value);
+    return fault ? preamble_fail(b, number, fault, e) : 0;
 }
 
 static int preamble_parse(struct binary *b, struct err *e)

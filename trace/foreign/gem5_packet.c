@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "trace/bytes.h"
 
 enum {
     HEADER_MAX = 1 << 24,
@@ -54,29 +55,8 @@ static int cut_off(struct gem5_file *f)
                      "gem5 did not end well, or the file was not copied whole; record it again");
 }
 
-struct gem5_bytes {
-    const uint8_t *at, *end;
-};
-
-/* Reads a number in base 128, the lowest digits first. False: it is cut off, or has more than 64
- * bits. */
-static bool varint(struct gem5_bytes *b, uint64_t *to)
-{
-    *to = 0;
-    for (unsigned shift = 0; shift < 64 && b->at < b->end; shift += 7) {
-        const uint8_t byte = *b->at++;
-
-        if (shift == 63 && byte > 1)
-            return false;
-        *to |= (uint64_t)(byte & 127) << shift;
-        if (byte < 128)
-            return true;
-    }
-    return false;
-}
-
 /* The next message. 1, 0: there is none, or -1. */
-static int message(struct gem5_file *f, size_t max, struct gem5_bytes *to)
+static int message(struct gem5_file *f, size_t max, struct byte_slice *to)
 {
     enum { LENGTH_MAX = 10 };
     uint64_t n;
@@ -84,8 +64,8 @@ static int message(struct gem5_file *f, size_t max, struct gem5_bytes *to)
     f->at = f->next;
     if (!have(f, LENGTH_MAX) && f->end == f->start)
         return input_fault(f->in) ? cut_off(f) : 0;
-    *to = (struct gem5_bytes){f->buffer + f->start, f->buffer + f->end};
-    if (!varint(to, &n)) {
+    *to = (struct byte_slice){f->buffer + f->start, f->buffer + f->end};
+    if (slice_varint(to, &n)) {
         if (to->at == to->end)
             return cut_off(f);
         n = UINT64_MAX;
@@ -109,40 +89,39 @@ enum wire { WIRE_VARINT, WIRE_FIXED64, WIRE_BYTES, WIRE_FIXED32 = 5 };
 struct gem5_field {
     uint64_t number, value; /* value: of a varint */
     enum wire wire;
-    struct gem5_bytes bytes; /* a field of type WIRE_BYTES */
+    struct byte_slice bytes; /* a field of type WIRE_BYTES */
 };
 
-static bool skip(struct gem5_bytes *b, size_t n)
+static bool skip(struct byte_slice *b, uint64_t n)
 {
-    if (n > (size_t)(b->end - b->at))
+    if (n > (uint64_t)(b->end - b->at))
         return false;
     b->at += n;
     return true;
 }
 
 /* Takes a field off a message that is not at its end. */
-static bool field(struct gem5_bytes *b, struct gem5_field *to)
+static bool field(struct byte_slice *b, struct gem5_field *to)
 {
     uint64_t tag;
 
-    if (!varint(b, &tag))
+    if (slice_varint(b, &tag))
         return false;
     to->number = tag >> 3;
     to->wire = (enum wire)(tag & 7);
     switch (tag & 7) {
     case WIRE_VARINT:
-        return varint(b, &to->value);
+        return !slice_varint(b, &to->value);
     case WIRE_FIXED64:
         return skip(b, 8);
     case WIRE_FIXED32:
         return skip(b, 4);
     case WIRE_BYTES:
-        if (!varint(b, &to->value))
+        if (slice_varint(b, &to->value))
             return false;
         to->bytes.at = b->at;
-        if (to->value > (uint64_t)(b->end - b->at))
+        if (!skip(b, to->value))
             return false;
-        b->at += to->value;
         to->bytes.end = b->at;
         return true;
     default:
@@ -152,10 +131,10 @@ static bool field(struct gem5_bytes *b, struct gem5_field *to)
 
 /* ---- the header ----------------------------------------------------------------------------- */
 
-static int add_name(struct gem5_file *f, struct gem5_bytes b)
+static int add_name(struct gem5_file *f, struct byte_slice b)
 {
     struct gem5_name name = {0, NULL};
-    struct gem5_bytes text = {b.at, b.at};
+    struct byte_slice text = {b.at, b.at};
     struct gem5_field of;
 
     while (b.at < b.end) {
@@ -176,7 +155,7 @@ static int add_name(struct gem5_file *f, struct gem5_bytes b)
 
 /* 1 what wrote it, 2 a version that is never set, 3 ticks of a second, 4 names of requestors. The
  * headers of gem5's other traces have a number in place of the names. */
-static int take_header(struct gem5_file *f, struct gem5_bytes b)
+static int take_header(struct gem5_file *f, struct byte_slice b)
 {
     bool object = false;
     struct gem5_field of;
@@ -201,7 +180,7 @@ static int take_header(struct gem5_file *f, struct gem5_bytes b)
 
 static int read_header(struct gem5_file *f)
 {
-    struct gem5_bytes b;
+    struct byte_slice b;
 
     if (!have(f, sizeof GEM5_MAGIC - 1) ||
         memcmp(f->buffer + f->start, GEM5_MAGIC, sizeof GEM5_MAGIC - 1) != 0)
@@ -209,14 +188,9 @@ static int read_header(struct gem5_file *f)
                          "name what MemTraceProbe has written");
     f->start += sizeof GEM5_MAGIC - 1;
     f->next = sizeof GEM5_MAGIC - 1;
-    switch (message(f, HEADER_MAX, &b)) {
-    case 0:
-        return gem5_fail(f, f->at, "the header is missing", foreign);
-    case 1:
-        break;
-    default:
-        return -1;
-    }
+    const int got = message(f, HEADER_MAX, &b);
+    if (got <= 0)
+        return got ? -1 : gem5_fail(f, f->at, "the header is missing", foreign);
     return take_header(f, b);
 }
 
@@ -249,7 +223,7 @@ void gem5_file_close(struct gem5_file *f)
 /* ---- packets -------------------------------------------------------------------------------- */
 
 /* 1 tick, 2 command, 3 address, 4 size; 5 flags, 6 requestor and 7 PC may be missing. */
-static bool take_packet(struct gem5_bytes b, struct gem5_packet *p)
+static bool take_packet(struct byte_slice b, struct gem5_packet *p)
 {
     enum { NUMBERS = 8, NEEDED = 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 };
     uint64_t *const to[NUMBERS] = {NULL,     &p->tick,  &p->command,   &p->addr,
@@ -272,7 +246,7 @@ static bool take_packet(struct gem5_bytes b, struct gem5_packet *p)
 
 int gem5_packet_next(struct gem5_file *f, struct gem5_packet *p)
 {
-    struct gem5_bytes b;
+    struct byte_slice b;
 
     if (f->failed.code)
         return -1;

@@ -31,11 +31,12 @@ struct id_range { /* names that get numbers in order of appearance */
     const char *what;
 };
 
+enum { THREADS, VARIABLES, LOCKS, SITES, PHASES, IDS };
 struct std_source {
     struct source base;
     struct lines *lines; /* owns, as all pointers here */
     struct names *names;
-    struct id_range threads, variables, locks, sites, phases;
+    struct id_range ids[IDS];
     struct map numbers; /* a set: locations that are numbers, and have their names */
     uint32_t *depth;    /* open begins, by thread; NULL: begin and end are marks */
     bool ended;
@@ -94,7 +95,7 @@ static int site_of(struct std_source *s, const char *text, uint64_t *site)
         return 0;
     if (decimal && !text_number_parse(text, site) && *site < STD_SITE_NAMED)
         return site_numbered(s, *site, text);
-    return id_of(s, &s->sites, text, site);
+    return id_of(s, &s->ids[SITES], text, site);
 }
 
 /* ---- events --------------------------------------------------------------------------------- */
@@ -198,7 +199,7 @@ static int mark(struct std_source *s, sim_tid tid, const char *operation, uint64
     struct event ev = {.tid = tid};
 
     ev.kind = (uint8_t)mark_kind(s, tid, *operation == *STD_BEGIN);
-    if (ev.kind == EV_PHASE && id_of(s, &s->phases, operation, &ev.aux))
+    if (ev.kind == EV_PHASE && id_of(s, &s->ids[PHASES], operation, &ev.aux))
         return -1;
     put_other(s, ev, site);
     return 0;
@@ -226,13 +227,13 @@ static int operation(struct std_source *s, sim_tid tid, const struct fields *f, 
             s->lines, "\"%s\" is no operation; STD has r, w, acq, rel, fork, join, begin and end",
             text_shown(shown, f->operation));
     if (event_is_access(&ev)) {
-        if (id_of(s, &s->variables, f->name, &addr))
+        if (id_of(s, &s->ids[VARIABLES], f->name, &addr))
             return -1;
         put_access(s, ev.kind, tid, (size_t)(addr - VARIABLE_FIRST) / ACCESS_BYTES, site);
         return 0;
     }
-    if (ev_info[ev.kind].form == FORM_THREAD ? id_of(s, &s->threads, f->name, &ev.aux)
-                                             : id_of(s, &s->locks, f->name, &ev.addr))
+    if (ev_info[ev.kind].form == FORM_THREAD ? id_of(s, &s->ids[THREADS], f->name, &ev.aux)
+                                             : id_of(s, &s->ids[LOCKS], f->name, &ev.addr))
         return -1;
     put_other(s, ev, site);
     return 0;
@@ -246,7 +247,7 @@ static int any_line(struct std_source *s)
 
     if (!*s->lines->at)
         return 0;
-    if (split(s, s->lines->at, &f) || id_of(s, &s->threads, f.thread, &thread) ||
+    if (split(s, s->lines->at, &f) || id_of(s, &s->ids[THREADS], f.thread, &thread) ||
         site_of(s, f.location, &site))
         return -1;
     if (!f.name)
@@ -303,7 +304,7 @@ static bool quick_site(const struct std_source *s, const char **p, const char *l
         *p += sizeof STD_NOWHERE;
         return true;
     }
-    size_t index = quick_find(&s->sites.texts, p, '\n', last + 1);
+    size_t index = quick_find(&s->ids[SITES].texts, p, '\n', last + 1);
     *site = STD_SITE_NAMED + index;
     return index != INTERN_NONE;
 }
@@ -312,7 +313,7 @@ static bool quick_site(const struct std_source *s, const char **p, const char *l
  * known thread, a known variable or lock, and a location that is known or a number. */
 static const char *quick_line(struct std_source *s, const char *p, const char *last)
 {
-    const size_t thread = quick_find(&s->threads.texts, &p, '|', last);
+    const size_t thread = quick_find(&s->ids[THREADS].texts, &p, '|', last);
     uint64_t site;
 
     if (thread == INTERN_NONE || last - p < 4)
@@ -320,7 +321,7 @@ static const char *quick_line(struct std_source *s, const char *p, const char *l
     const enum ev_kind kind = quick_operation(&p);
     const bool access = kind == EV_READ || kind == EV_WRITE;
     const size_t index =
-        kind ? quick_find(access ? &s->variables.texts : &s->locks.texts, &p, ')', last)
+        kind ? quick_find(access ? &s->ids[VARIABLES].texts : &s->ids[LOCKS].texts, &p, ')', last)
              : INTERN_NONE;
     if (index == INTERN_NONE || *p++ != '|' || !quick_site(s, &p, last, &site))
         return NULL;
@@ -372,10 +373,11 @@ static void collect(struct std_source *s)
 
 static uint64_t kept(const struct std_source *s)
 {
-    return names_bytes(s->names) + intern_bytes(&s->threads.texts) +
-           intern_bytes(&s->variables.texts) + intern_bytes(&s->locks.texts) +
-           intern_bytes(&s->sites.texts) + intern_bytes(&s->phases.texts) +
-           input_bytes(s->lines->in);
+    uint64_t bytes = names_bytes(s->names) + input_bytes(s->lines->in);
+
+    for (size_t i = 0; i < IDS; i++)
+        bytes += intern_bytes(&s->ids[i].texts);
+    return bytes;
 }
 
 static int std_next(struct source *base, struct batch *b, struct err *e)
@@ -399,11 +401,8 @@ static void std_close(struct source *base)
 {
     struct std_source *s = (struct std_source *)base;
 
-    intern_free(&s->threads.texts);
-    intern_free(&s->variables.texts);
-    intern_free(&s->locks.texts);
-    intern_free(&s->sites.texts);
-    intern_free(&s->phases.texts);
+    for (size_t i = 0; i < IDS; i++)
+        intern_free(&s->ids[i].texts);
     map_free(&s->numbers);
     names_free(s->names);
     text_lines_free(s->lines);
@@ -424,15 +423,13 @@ static int options_apply(struct std_source *s, const char *options, struct err *
     return 0;
 }
 
-static struct id_range range(enum name_space names, uint64_t first, uint64_t step, size_t limit,
-                             const char *what)
-{
-    struct id_range r = {
-        .names = names, .first = first, .step = step, .limit = limit, .what = what};
-
-    intern_init(&r.texts);
-    return r;
-}
+static const struct id_range ranges[IDS] = {
+    [THREADS] = {{0}, NAME_THREAD, 0, 1, MAX_THREADS, "threads"},
+    [VARIABLES] = {{0}, NAME_OBJECT, VARIABLE_FIRST, ACCESS_BYTES, UINT32_MAX, "variables"},
+    [LOCKS] = {{0}, NAME_OBJECT, LOCK_FIRST, LOCK_STEP, UINT32_MAX, "locks"},
+    [SITES] = {{0}, NAME_SITE, STD_SITE_NAMED, 1, UINT32_MAX, "locations with a name"},
+    [PHASES] = {{0}, NAME_PHASE, 0, 1, UINT32_MAX, "marks"},
+};
 
 static struct source *std_open(struct input *in, struct err *e)
 {
@@ -440,12 +437,10 @@ static struct source *std_open(struct input *in, struct err *e)
 
     s->lines = text_lines_new(in);
     s->names = names_new();
-    s->threads = range(NAME_THREAD, 0, 1, MAX_THREADS, "threads");
-    s->variables = range(NAME_OBJECT, VARIABLE_FIRST, ACCESS_BYTES, UINT32_MAX, "variables");
-    s->locks = range(NAME_OBJECT, LOCK_FIRST, LOCK_STEP, UINT32_MAX, "locks");
-    s->sites = range(NAME_SITE, STD_SITE_NAMED, 1, UINT32_MAX, "locations with a name");
+    memcpy(s->ids, ranges, sizeof ranges);
+    for (size_t i = 0; i < IDS; i++)
+        intern_init(&s->ids[i].texts);
     map_init(&s->numbers, NULL);
-    s->phases = range(NAME_PHASE, 0, 1, UINT32_MAX, "marks");
     s->base = (struct source){.next = std_next,
                               .close = std_close,
                               .names = s->names,

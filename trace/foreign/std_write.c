@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "trace/intern.h"
 #include "trace/foreign/std_form.h"
+#include "trace/text/form.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -27,14 +28,13 @@ struct texts { /* the texts of one space of ids */
 
 struct std_sink {
     struct sink base;
-    FILE *out;           /* borrows */
+    struct text_out out;
     struct names *names; /* owns; of what was seen so far */
     size_t named;
     uint64_t next; /* number of the next event */
     struct texts threads, variables, locks, sites;
     struct map depth; /* lossy: how often a thread holds a lock, by both */
     bool lossy;
-    int reason; /* errno of the write that failed first; 0: none, or unknown */
 };
 
 /* ---- texts ---------------------------------------------------------------------------------- */
@@ -125,40 +125,15 @@ static void texts_free(struct texts *t)
 
 /* ---- lines ---------------------------------------------------------------------------------- */
 
-static const char *remedy(int reason)
-{
-    const bool room = reason == ENOSPC || reason == EDQUOT || reason == EFBIG;
-
-    return room ? "; make room, or write somewhere else" : "";
-}
-
-/* Checks the stream after writing; errno was 0 before. */
-static int written(struct std_sink *s, struct err *e)
-{
-    if (LIKELY(!ferror(s->out)))
-        return 0;
-    if (!s->reason)
-        s->reason = errno;
-    return err_set(e, LARD_OUTPUT, "the trace can't be written: %s%s",
-                   s->reason ? strerror(s->reason) : "an earlier error", remedy(s->reason));
-}
-
 static void put_line(struct std_sink *s, const struct event *ev, const char *operation,
                      const char *name)
 {
     const uint64_t site = event_site(ev);
+    const char *thread = text_of(s, &s->threads, ev->tid),
+               *at = site ? text_of(s, &s->sites, site) : STD_NOWHERE;
 
-    fputs(text_of(s, &s->threads, ev->tid), s->out);
-    putc('|', s->out);
-    fputs(operation, s->out);
-    if (name) {
-        putc('(', s->out);
-        fputs(name, s->out);
-        putc(')', s->out);
-    }
-    putc('|', s->out);
-    fputs(site ? text_of(s, &s->sites, site) : STD_NOWHERE, s->out);
-    putc('\n', s->out);
+    fprintf(s->out.file, "%s|%s%s%s%s|%s\n", thread, operation, name ? "(" : "", name ? name : "",
+            name ? ")" : "", at);
 }
 
 /* Puts a line. The thread gets its text first, as a reader meets it first. */
@@ -270,7 +245,7 @@ static int std_sink_event(struct sink *base, const struct event *ev, struct err 
     else
         put_event(s, ev);
     s->next++;
-    return written(s, e);
+    return text_written(&s->out, e);
 }
 
 static int std_sink_names(struct sink *base, const struct names *from, struct err *e)
@@ -303,9 +278,8 @@ static int std_sink_finish(struct sink *base, struct err *e)
 {
     struct std_sink *s = (struct std_sink *)base;
 
-    errno = 0;
-    (void)fflush(s->out); /* ferror tells a failure */
-    int result = written(s, e);
+    const int result = text_flushed(&s->out, e);
+
     std_sink_abort(base);
     return result;
 }
@@ -321,7 +295,7 @@ struct sink *sink_std(FILE *out, const struct sink_info *info, bool lossy, struc
                             .names = std_sink_names,
                             .finish = std_sink_finish,
                             .abort = std_sink_abort};
-    s->out = out;
+    s->out.file = out;
     s->names = names_new();
     s->next = info->first;
     s->threads = texts_new(NAME_THREAD, 'T', false);

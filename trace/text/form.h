@@ -32,6 +32,17 @@ bool text_producer_fits(const char *text); /* printable ASCII, not too long, not
 /* Checks that a sink's information on its trace is such that every format can hold it. */
 int text_info_check(const struct sink_info *info, const char *producer, struct err *e);
 bool text_granularity_fits(uint64_t granularity); /* 1, 2, 4 or 8 */
+/* Takes what a head says of its trace: the value of producer (*producer owns its text),
+ * granularity, layout or gaps. NULL, or what is wrong; of other keys nothing is. */
+const char *text_header(struct source *s, char **producer, const char *key, const char *value);
+
+/* A sink's text on its way out. */
+struct text_out {
+    FILE *file; /* borrows */
+    int reason; /* errno of the write that failed first; 0: none, or unknown */
+};
+int text_written(struct text_out *o, struct err *e); /* after writing; errno was 0 before */
+int text_flushed(struct text_out *o, struct err *e); /* all of it */
 
 /* ---- lines and words: text/line.c ----------------------------------------------------------- */
 

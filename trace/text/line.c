@@ -41,6 +41,32 @@ bool text_granularity_fits(uint64_t granularity)
     return granularity == 1 || granularity == 2 || granularity == 4 || granularity == 8;
 }
 
+const char *text_header(struct source *s, char **producer, const char *key, const char *value)
+{
+    const int layout = layout_by_name(value), gaps = gap_unit_by_name(value);
+    uint64_t bytes;
+
+    if (!strcmp(key, "producer")) {
+        if (!text_producer_fits(value))
+            return "a producer is 1 to 127 characters of printable ASCII";
+        free(*producer);
+        s->producer = *producer = xstrdup(value);
+    } else if (!strcmp(key, "granularity")) {
+        if (text_number_parse(value, &bytes) || !text_granularity_fits(bytes))
+            return "a granularity is 1, 2, 4 or 8 bytes";
+        s->granularity = (unsigned)bytes;
+    } else if (!strcmp(key, "layout")) {
+        if (layout < 0)
+            return "there is no such layout; `lardsim list layouts` shows those that are";
+        s->layout = (enum layout_id)layout;
+    } else if (!strcmp(key, "gaps")) {
+        if (gaps < 0)
+            return "gaps are counted in instructions or bytecodes";
+        s->gaps = (enum gap_unit)gaps;
+    }
+    return NULL;
+}
+
 struct lines *text_lines_new(struct input *in)
 {
     struct lines *l = xcalloc(1, sizeof *l);

@@ -21,7 +21,7 @@ struct text_source {
     struct source base;
     struct text_reader r;
     char *producer;
-    bool first_given, granularity_given, layout_given, gaps_given;
+    unsigned given;  /* lines of the head, a bit each */
     bool line_waits; /* the line in hand was not looked at yet */
     bool begun;      /* lines that may only stand before the first event are over */
     bool ended;
@@ -126,92 +126,43 @@ static int name_line(struct text_source *t)
     return name_with_id(&t->r, (enum name_space)space, id, text);
 }
 
-static int first_line(struct text_source *t)
-{
-    if (t->first_given)
-        return text_twice(t->r.lines, "first");
-    t->first_given = true;
-    if (text_number(t->r.lines, "the number of the first event", "first NUMBER", INT64_MAX,
-                    &t->base.first))
-        return -1;
-    return text_line_over(t->r.lines);
-}
-
-static int granularity_line(struct text_source *t)
-{
-    uint64_t granularity;
-
-    if (t->granularity_given)
-        return text_twice(t->r.lines, "granularity");
-    t->granularity_given = true;
-    if (text_number(t->r.lines, "the granularity", "granularity BYTES", UINT64_MAX, &granularity))
-        return -1;
-    if (!text_granularity_fits(granularity))
-        return text_fail(t->r.lines, "a granularity is 1, 2, 4 or 8 bytes");
-    t->base.granularity = (unsigned)granularity;
-    return text_line_over(t->r.lines);
-}
-
-static int layout_line(struct text_source *t)
-{
-    struct word w;
-
-    if (t->layout_given)
-        return text_twice(t->r.lines, "layout");
-    t->layout_given = true;
-    if (text_bare_word(t->r.lines, "the layout", "layout NAME", &w))
-        return -1;
-    const int id = layout_by_name(w.text);
-    if (id < 0)
-        return text_fail(t->r.lines,
-                         "there is no such layout; `lardsim list layouts` shows those that are");
-    t->base.layout = (enum layout_id)id;
-    return text_line_over(t->r.lines);
-}
-
-static int gaps_line(struct text_source *t)
-{
-    struct word w;
-
-    if (t->gaps_given)
-        return text_twice(t->r.lines, "gaps");
-    t->gaps_given = true;
-    if (text_bare_word(t->r.lines, "the unit of gaps", "gaps UNIT", &w))
-        return -1;
-    const int unit = gap_unit_by_name(w.text);
-    if (unit < 0)
-        return text_fail(t->r.lines, "gaps are counted in instructions or bytecodes");
-    t->base.gaps = (enum gap_unit)unit;
-    return text_line_over(t->r.lines);
-}
-
-static int producer_line(struct text_source *t)
-{
-    const char *text = "";
-
-    if (t->producer)
-        return text_twice(t->r.lines, "producer");
-    if (quoted_text(t, "producer \"TEXT\"", &text))
-        return -1;
-    if (!text_producer_fits(text))
-        return text_fail(t->r.lines, "a producer is 1 to %d characters of printable ASCII",
-                         PRODUCER_MAX);
-    t->base.producer = t->producer = xstrdup(text);
-    return 0;
-}
-
-static const struct keyword {
-    const char *text;
-    int (*line)(struct text_source *t);
-    bool header; /* stands before the first event */
+static const struct keyword {        /* lines of the head, which stand before the first event */
+    const char *text, *what, *usage; /* what: a word, the value; NULL: a text in quotes is */
 } keywords[] = {
-    {"name", name_line, false},
-    {"first", first_line, true},
-    {"granularity", granularity_line, true},
-    {"layout", layout_line, true},
-    {"gaps", gaps_line, true},
-    {"producer", producer_line, true},
+    {"first", "the number of the first event", "first NUMBER"},
+    {"granularity", "the granularity", "granularity BYTES"},
+    {"layout", "the layout", "layout NAME"},
+    {"gaps", "the unit of gaps", "gaps UNIT"},
+    {"producer", NULL, "producer \"TEXT\""},
+    {"name", NULL, NULL}, /* may stand anywhere: name_line */
 };
+enum { HEADERS = ARRAY_SIZE(keywords) - 1 };
+
+static int header_line(struct text_source *t, const struct keyword *k)
+{
+    const unsigned bit = 1U << (k - keywords);
+    struct word w;
+
+    if (t->begun)
+        return text_fail(t->r.lines,
+                         "%s must come before the first event, and before the first %d KiB of "
+                         "names and comments",
+                         k->text, KEPT_STEP >> 10);
+    if (t->given & bit)
+        return text_twice(t->r.lines, k->text);
+    t->given |= bit;
+    if (k == keywords)
+        return text_number(t->r.lines, k->what, k->usage, INT64_MAX, &t->base.first) ||
+                       text_line_over(t->r.lines)
+                   ? -1
+                   : 0;
+    const char *text;
+    if (k->what ? text_bare_word(t->r.lines, k->what, k->usage, &w)
+                : quoted_text(t, k->usage, &text))
+        return -1;
+    const char *fault = text_header(&t->base, &t->producer, k->text, k->what ? w.text : text);
+    return fault ? text_fail(t->r.lines, "%s", fault) : text_line_over(t->r.lines);
+}
 
 static int unknown_line(struct text_source *t, const struct word *w)
 {
@@ -257,16 +208,11 @@ static int any_line(struct text_source *t)
         return unknown_line(t, &w);
     if (w.text[0] == 'T' && w.text[1] >= '0' && w.text[1] <= '9')
         return event_line(t, w.text);
-    for (size_t i = 0; i < ARRAY_SIZE(keywords); i++) {
-        if (strcmp(w.text, keywords[i].text) != 0)
-            continue;
-        if (keywords[i].header && t->begun)
-            return text_fail(t->r.lines,
-                             "%s must come before the first event, and before the first %d KiB of "
-                             "names and comments",
-                             w.text, KEPT_STEP >> 10);
-        return keywords[i].line(t);
-    }
+    if (!strcmp(w.text, "name"))
+        return name_line(t);
+    for (size_t i = 0; i < HEADERS; i++)
+        if (!strcmp(w.text, keywords[i].text))
+            return header_line(t, &keywords[i]);
     return unknown_line(t, &w);
 }
 

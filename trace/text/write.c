@@ -17,27 +17,27 @@
 
 struct text_sink {
     struct sink base;
-    FILE *out;    /* borrows */
+    struct text_out out;
     size_t named; /* names written */
-    int reason;   /* errno of the write that failed first; 0: none, or unknown */
 };
 
-static const char *remedy(int reason)
+int text_written(struct text_out *o, struct err *e)
 {
-    const bool room = reason == ENOSPC || reason == EDQUOT || reason == EFBIG;
-
-    return room ? "; make room, or write somewhere else" : "";
+    if (LIKELY(!ferror(o->file)))
+        return 0;
+    if (!o->reason)
+        o->reason = errno;
+    const bool room = o->reason == ENOSPC || o->reason == EDQUOT || o->reason == EFBIG;
+    return err_set(e, LARD_OUTPUT, "the trace can't be written: %s%s",
+                   o->reason ? strerror(o->reason) : "an earlier error",
+                   room ? "; make room, or write somewhere else" : "");
 }
 
-/* Checks the stream after writing; errno was 0 before. */
-static int written(struct text_sink *t, struct err *e)
+int text_flushed(struct text_out *o, struct err *e)
 {
-    if (LIKELY(!ferror(t->out)))
-        return 0;
-    if (!t->reason)
-        t->reason = errno;
-    return err_set(e, LARD_OUTPUT, "the trace can't be written: %s%s",
-                   t->reason ? strerror(t->reason) : "an earlier error", remedy(t->reason));
+    errno = 0;
+    (void)fflush(o->file); /* ferror tells a failure */
+    return text_written(o, e);
 }
 
 static void write_quoted(FILE *out, const char *text)
@@ -115,10 +115,10 @@ static int text_sink_event(struct sink *s, const struct event *ev, struct err *e
     assert(ev_info[ev->kind].text);
     errno = 0;
     event_shown(ev, shown);
-    fputs(shown, t->out);
-    write_attributes(t->out, ev);
-    putc('\n', t->out);
-    return written(t, e);
+    fputs(shown, t->out.file);
+    write_attributes(t->out.file, ev);
+    putc('\n', t->out.file);
+    return text_written(&t->out, e);
 }
 
 static void write_name(FILE *out, const struct name *name)
@@ -137,24 +137,21 @@ static int text_sink_names(struct sink *s, const struct names *from, struct err 
 
     errno = 0;
     for (; t->named < names_count(from); t->named++)
-        write_name(t->out, names_at(from, t->named));
-    return written(t, e);
+        write_name(t->out.file, names_at(from, t->named));
+    return text_written(&t->out, e);
 }
 
 static void text_sink_abort(struct sink *s)
 {
-    struct text_sink *t = (struct text_sink *)s;
-
-    free(t);
+    free(s);
 }
 
 static int text_sink_finish(struct sink *s, struct err *e)
 {
     struct text_sink *t = (struct text_sink *)s;
 
-    errno = 0;
-    (void)fflush(t->out); /* ferror tells a failure */
-    int result = written(t, e);
+    const int result = text_flushed(&t->out, e);
+
     text_sink_abort(s);
     return result;
 }
@@ -184,7 +181,7 @@ struct sink *sink_text(FILE *out, const struct sink_info *info, struct err *e)
                             .names = text_sink_names,
                             .finish = text_sink_finish,
                             .abort = text_sink_abort};
-    t->out = out;
+    t->out.file = out;
     errno = 0;
     fprintf(out, "%s %d\nproducer ", TEXT_MAGIC, TEXT_VERSION);
     write_quoted(out, producer);
@@ -198,6 +195,6 @@ struct sink *sink_text(FILE *out, const struct sink_info *info, struct err *e)
     if (info->gaps)
         fprintf(out, "gaps %s\n", gap_unit_names[info->gaps]);
     if (ferror(out))
-        t->reason = errno;
+        t->out.reason = errno;
     return &t->base;
 }

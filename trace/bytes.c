@@ -1,5 +1,5 @@
 /* bytes.c - bytes that grow, and varints in them. */
-#include "trace/binary/bytes.h"
+#include "trace/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>
