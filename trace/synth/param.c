@@ -196,38 +196,13 @@ int synth_parse(struct synth_params *p, const char *assignments, struct err *e)
 
 /* ---- what may go together ------------------------------------------------------------------- */
 
-static int check_range(const struct synth_params *p, const struct param *row, struct err *e)
-{
-    const char *field = (const char *)p + row->offset;
-    uint64_t value;
-
-    if (row->type == PARAM_CHOICE || row->type == PARAM_SET) {
-        uint32_t bits;
-        memcpy(&bits, field, sizeof bits);
-        const uint32_t end = row->type == PARAM_SET ? 1u << SYNTH_SIZES : SYNTH_TREE + 1u;
-        if (bits < end && (row->type == PARAM_CHOICE || bits))
-            return 0;
-        return err_set(e, LARD_CONFIG,
-                       "synth: %s: none of its choices; `lardsim list synth` shows them",
-                       row->name);
-    }
-    if (row->type != PARAM_U64)
-        return 0;
-    memcpy(&value, field, sizeof value);
-    if (value >= row->min && value <= row->max)
-        return 0;
-    return err_set(e, LARD_CONFIG, "synth: %s: %llu is out of range; give %llu..%llu", row->name,
-                   (unsigned long long)value, (unsigned long long)row->min,
-                   (unsigned long long)row->max);
-}
-
 int synth_check(const struct synth_params *p, struct err *e)
 {
     const uint64_t clocks_max = 1 << 24, objects_max = 1 << 22;
 
-    for (const struct param *row = synth_param_rows; row->name; row++)
-        if (check_range(p, row, e))
-            return -1;
+    if (!p->sizes)
+        return err_set(e, LARD_CONFIG,
+                       "synth: sizes: none of its choices; `lardsim list synth` shows them");
     if (p->granularity & (p->granularity - 1))
         return err_set(e, LARD_CONFIG, "synth: granularity: give 1, 2, 4 or 8");
     if (p->raw && p->threads * (p->threads + p->locks) > clocks_max)

@@ -55,27 +55,6 @@ static void bad_parameters_are_refused_with_a_reason(void **state)
     refused("variables=1G,heap_share=1", "heap_share=0");
 }
 
-static void params_made_by_hand_are_checked_too(void **state)
-{
-    struct synth_params p = {0};
-    struct err e = {0};
-
-    (void)state;
-    assert_null(synth_open(&p, &e));
-    assert_int_equal(e.code, LARD_CONFIG);
-    err_clear(&e);
-    assert_int_equal(synth_parse(&p, "", &e), 0);
-    p.fork = 3;
-    assert_null(synth_open(&p, &e));
-    err_clear(&e);
-    p.fork = 0;
-    p.sizes = 0;
-    assert_null(synth_open(&p, &e));
-    err_clear(&e);
-    p.sizes = 32;
-    assert_null(synth_open(&p, &e));
-}
-
 static void lists_may_have_commas(void **state)
 {
     struct synth_params p;
@@ -109,7 +88,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_parameters_are_refused_with_a_reason),
-        cmocka_unit_test(params_made_by_hand_are_checked_too),
         cmocka_unit_test(lists_may_have_commas),
         cmocka_unit_test(a_source_says_what_it_is),
     };
