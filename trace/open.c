@@ -98,17 +98,20 @@ static int unknown_format(const struct input *in, struct err *e)
 
 /* ---- FORMAT:KEY=VALUE,...:PATH -------------------------------------------------------------- */
 
+/* Behind "NAME:", where the text begins like this; else NULL. */
+static const char *after_name(const char *spec, const char *name)
+{
+    const size_t n = strlen(name);
+
+    return !strncmp(spec, name, n) && spec[n] == ':' ? spec + n + 1 : NULL;
+}
+
 /* The format that stands before the path, NULL if none does; *rest is what follows it. */
 static const struct trace_format *named_format(const char *spec, const char **rest)
 {
-    for (size_t i = 0; trace_formats[i]; i++) {
-        const size_t n = strlen(trace_formats[i]->name);
-
-        if (!strncmp(spec, trace_formats[i]->name, n) && spec[n] == ':') {
-            *rest = spec + n + 1;
+    for (size_t i = 0; trace_formats[i]; i++)
+        if ((*rest = after_name(spec, trace_formats[i]->name)) != NULL)
             return trace_formats[i];
-        }
-    }
     *rest = spec;
     return NULL;
 }
@@ -193,19 +196,17 @@ static struct source *open_generator(const char *assignments, struct err *e)
     return synth_parse(&p, assignments, e) ? NULL : synth_open(&p, e);
 }
 
-static const char generator[] = "synth:";
+static const char generator[] = "synth";
 
 const char *source_path(const char *spec)
 {
     const char *path;
 
-    if (!strncmp(spec, generator, sizeof generator - 1))
+    if (after_name(spec, generator))
         return NULL;
-    for (size_t i = 0; source_makers[i]; i++) {
-        const size_t n = strlen(source_makers[i]->name);
-        if (!strncmp(spec, source_makers[i]->name, n) && spec[n] == ':')
+    for (size_t i = 0; source_makers[i]; i++)
+        if (after_name(spec, source_makers[i]->name))
             return NULL;
-    }
     if (named_format(spec, &path))
         free(options_take(&path));
     return path;
@@ -215,16 +216,14 @@ const char *source_path(const char *spec)
  */
 static struct source *open_spec(const char *spec, struct err *e)
 {
+    const char *path = after_name(spec, generator);
     char *options = NULL;
-    const char *path;
 
-    if (!strncmp(spec, generator, sizeof generator - 1))
-        return open_generator(spec + sizeof generator - 1, e);
-    for (size_t i = 0; source_makers[i]; i++) {
-        const size_t n = strlen(source_makers[i]->name);
-        if (!strncmp(spec, source_makers[i]->name, n) && spec[n] == ':')
-            return source_makers[i]->open(spec + n + 1, e);
-    }
+    if (path)
+        return open_generator(path, e);
+    for (size_t i = 0; source_makers[i]; i++)
+        if ((path = after_name(spec, source_makers[i]->name)) != NULL)
+            return source_makers[i]->open(path, e);
     const struct trace_format *format = named_format(spec, &path);
     if (format)
         options = options_take(&path);

@@ -12,31 +12,18 @@
 #define HEADER_MAGIC  UINT32_C(0x4b4c424c)
 #define TRAILER_MAGIC UINT64_C(0x0a444e454452414c)
 
-static void put32(uint8_t *to, uint32_t v)
+static uint64_t header_check(const struct block_header *h)
 {
-    v = htole32(v);
-    memcpy(to, &v, sizeof v);
-}
-
-static uint32_t get32(const uint8_t *from)
-{
-    uint32_t v;
-
-    memcpy(&v, from, sizeof v);
-    return le32toh(v);
+    return digest_bytes(h, offsetof(struct block_header, check));
 }
 
 void block_header_put(uint8_t to[HEADER_BYTES], const struct block_header *h)
 {
-    put32(to, HEADER_MAGIC);
-    put32(to + 4, h->section);
-    put32(to + 8, h->payload);
-    put32(to + 12, h->events);
-    put32(to + 16, h->records);
-    put32(to + 20, h->number);
-    put64(to + 24, h->first);
-    put64(to + 32, h->digest);
-    put64(to + 40, digest_bytes(to, 40));
+    struct block_header whole = *h;
+
+    whole.magic = HEADER_MAGIC;
+    whole.check = header_check(&whole);
+    memcpy(to, &whole, sizeof whole);
 }
 
 static const char *header_fault(const struct block_header *h, struct block_place place)
@@ -61,16 +48,10 @@ static const char *header_fault(const struct block_header *h, struct block_place
 int block_header_get(const uint8_t from[HEADER_BYTES], struct block_place place,
                      struct block_header *h, const char **what)
 {
-    *h = (struct block_header){.section = (enum section)get32(from + 4),
-                               .payload = get32(from + 8),
-                               .events = get32(from + 12),
-                               .records = get32(from + 16),
-                               .number = get32(from + 20),
-                               .first = get64(from + 24),
-                               .digest = get64(from + 32)};
-    if (get32(from) != HEADER_MAGIC)
+    memcpy(h, from, sizeof *h);
+    if (h->magic != HEADER_MAGIC)
         *what = "here is no block";
-    else if (get64(from + 40) != digest_bytes(from, 40))
+    else if (h->check != header_check(h))
         *what = "its header does not fit its checksum";
     else
         *what = header_fault(h, place);
@@ -144,42 +125,17 @@ void tally_block(struct trace_tally *t, const struct block_header *h, uint64_t a
     t->blocks++;
 }
 
-static void record_count_more(struct trace_tally *t, const struct event *ev)
-{
-    shape_count_add(t->kinds, ev->kind, ev->flags, 1);
-    t->kinds[ev->kind]--; /* it was counted */
-    if (is_summed(ev->kind))
-        sums_add(t->kinds, ev->kind, ev->aux, ev->flags & EVF_MORE ? ev[1].size : 0);
-}
-
-/* Second records have kind 0 and thread 0. Counting them too and then taking them off lets a
- * processor begin with a record before it knows whether the one before was the first of two. */
-static void records_count(struct trace_tally *t, const struct event *rec, size_t records)
-{
-    for (size_t i = 0; i < records; i++) {
-        t->kinds[rec[i].kind]++;
-        t->threads[rec[i].tid]++;
-        if (UNLIKELY(rec[i].flags & (EVF_C11 | EVF_DEPENDENT) || is_summed(rec[i].kind)))
-            record_count_more(t, &rec[i]);
-    }
-    t->records += records;
-    t->events += records - t->kinds[0];
-    t->threads[0] -= t->kinds[0];
-    t->kinds[0] = 0;
-}
-
-/* Works in portions that stay in the nearest cache between being counted and being hashed. */
 void tally_events(struct trace_tally *t, const struct event *rec, size_t records)
 {
-    enum { PORTION = 256 };
-
-    while (records > 0) {
-        const size_t n = records < PORTION ? records : PORTION;
-        records_count(t, rec, n);
-        digest_add(t->identity, rec, n * sizeof *rec);
-        rec += n;
-        records -= n;
+    for (const struct event *ev = rec; ev < rec + records; ev += event_records(ev)) {
+        shape_count_add(t->kinds, ev->kind, ev->flags, 1);
+        if (is_summed(ev->kind))
+            sums_add(t->kinds, ev->kind, ev->aux, ev->flags & EVF_MORE ? ev[1].size : 0);
+        t->threads[ev->tid]++;
+        t->events++;
     }
+    t->records += records;
+    tally_identity(t, rec, records);
 }
 
 void tally_added(struct trace_tally *t, const struct block_encoder *b)

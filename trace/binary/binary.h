@@ -4,6 +4,7 @@
 #define LARDSIM_BINARY_H
 
 #include <endian.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "trace/binary/block.h"
@@ -30,7 +31,6 @@ enum section { SECTION_EVENTS = 1, SECTION_NAMES, SECTION_FOOTER, SECTIONS };
 
 static inline void put64(uint8_t *to, uint64_t v)
 {
-    v = htole64(v);
     memcpy(to, &v, sizeof v);
 }
 static inline uint64_t get64(const uint8_t *from)
@@ -38,20 +38,23 @@ static inline uint64_t get64(const uint8_t *from)
     uint64_t v;
 
     memcpy(&v, from, sizeof v);
-    return le64toh(v);
+    return v;
 }
 
 /* ---- block headers -------------------------------------------------------------------------- */
 
-struct block_header {
-    enum section section;
+struct block_header { /* as it lies in the file */
+    uint32_t magic;   /* block_header_put sets it, and check */
+    uint32_t section; /* an enum section */
     uint32_t payload; /* bytes */
     uint32_t events;
     uint32_t records; /* a block of names: how many names */
     uint32_t number;  /* the block's number, from 0, modulo 2^32 */
     uint64_t first;   /* number of the next event: in the block, if it is one of events */
     uint64_t digest;  /* the payload's */
+    uint64_t check;   /* digest of what is before it */
 };
+_Static_assert(sizeof(struct block_header) == HEADER_BYTES, "a header has no gaps");
 void block_header_put(uint8_t to[HEADER_BYTES], const struct block_header *h);
 
 /* The numbers that the next block's header must have. */

@@ -135,31 +135,17 @@ static int zlib_unpack(struct codec *c, const void *from, size_t bytes, void *to
 size_t codec_pack(struct codec *c, enum trace_codec how, int level, const void *from, size_t n,
                   void *to, size_t cap)
 {
-    switch (how) {
-    case CODEC_ZSTD:
+    if (how == CODEC_ZSTD)
         return zstd_pack(c, level, from, n, to, cap);
-    case CODEC_ZLIB:
-        return zlib_pack(c, level, from, n, to, cap);
-    case CODEC_RAW:
-    case CODECS:
-        break;
-    }
-    return 0;
+    return how == CODEC_ZLIB ? zlib_pack(c, level, from, n, to, cap) : 0;
 }
 
 int codec_unpack(struct codec *c, enum trace_codec how, const void *from, size_t bytes, void *to,
                  size_t n)
 {
-    switch (how) {
-    case CODEC_ZSTD:
+    if (how == CODEC_ZSTD)
         return zstd_unpack(c, from, bytes, to, n);
-    case CODEC_ZLIB:
-        return zlib_unpack(c, from, bytes, to, n);
-    case CODEC_RAW:
-    case CODECS:
-        break;
-    }
-    return -1;
+    return how == CODEC_ZLIB ? zlib_unpack(c, from, bytes, to, n) : -1;
 }
 
 /* ---- files packed as a whole ---------------------------------------------------------------- */

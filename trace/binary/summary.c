@@ -12,21 +12,20 @@
 
 /* ---- a binary trace in a file --------------------------------------------------------------- */
 
-struct file_look {
-    int fd;
-    uint64_t bytes, start; /* the file's size; the end of the preamble */
-    uint64_t preamble_digest;
-};
+static uint64_t bytes_of(const struct binary_look *f)
+{
+    return f->in->extent.all;
+}
 
 /* Leaves the place where the source reads as it is. */
-static bool read_at(const struct file_look *f, uint64_t at, void *to, size_t n)
+static bool read_at(const struct binary_look *f, uint64_t at, void *to, size_t n)
 {
     char *p = to;
 
-    if (at > f->bytes || n > f->bytes - at)
+    if (at > bytes_of(f) || n > bytes_of(f) - at)
         return false;
     while (n > 0) {
-        const ssize_t got = pread(f->fd, p, n, (off_t)at);
+        const ssize_t got = pread(fileno(f->in->file), p, n, (off_t)at);
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
@@ -38,20 +37,7 @@ static bool read_at(const struct file_look *f, uint64_t at, void *to, size_t n)
     return true;
 }
 
-static int file_look(const struct source *s, struct file_look *to)
-{
-    struct binary_look look;
-    struct stat st;
-
-    binary_look(s, &look);
-    if (fstat(fileno(look.in->file), &st))
-        return -1;
-    *to = (struct file_look){fileno(look.in->file), (uint64_t)st.st_size, look.good,
-                             look.preamble_digest};
-    return 0;
-}
-
-static bool footer_fits(const struct file_look *f, const uint8_t *header, const uint8_t *payload,
+static bool footer_fits(const struct binary_look *f, const uint8_t *header, const uint8_t *payload,
                         size_t n, struct trace_summary *to)
 {
     struct trace_summary told = *to;
@@ -72,17 +58,17 @@ static bool footer_fits(const struct file_look *f, const uint8_t *header, const 
 }
 
 /* False: the file has no footer that fits; nothing was changed. */
-static bool footer_look(const struct file_look *f, struct trace_summary *to)
+static bool footer_look(const struct binary_look *f, struct trace_summary *to)
 {
     uint8_t trailer[TRAILER_BYTES], header[HEADER_BYTES], *payload;
     uint64_t at;
 
-    if (f->bytes < f->start + HEADER_BYTES + TRAILER_BYTES)
+    if (bytes_of(f) < f->good + HEADER_BYTES + TRAILER_BYTES)
         return false;
-    uint64_t end = f->bytes - TRAILER_BYTES;
+    uint64_t end = bytes_of(f) - TRAILER_BYTES;
     if (!read_at(f, end, trailer, sizeof trailer) || trailer_get(trailer, &at))
         return false;
-    if (at < f->start || at > end - HEADER_BYTES || end - HEADER_BYTES - at > PAYLOAD_MAX)
+    if (at < f->good || at > end - HEADER_BYTES || end - HEADER_BYTES - at > PAYLOAD_MAX)
         return false;
     const size_t n = (size_t)(end - HEADER_BYTES - at);
     payload = xmalloc(n);
@@ -94,30 +80,30 @@ static bool footer_look(const struct file_look *f, struct trace_summary *to)
 
 /* Reads the header at byte `at`. Returns the reason why no whole block begins there; NULL: one
  * does, *h. */
-static const char *header_look(const struct file_look *f, uint64_t at, struct block_place place,
+static const char *header_look(const struct binary_look *f, uint64_t at, struct block_place place,
                                struct block_header *h)
 {
     uint8_t header[HEADER_BYTES];
     const char *what = NULL;
 
-    if (at == f->bytes)
+    if (at == bytes_of(f))
         return "the file ends without its end mark (truncated?)";
     if (!read_at(f, at, header, sizeof header))
         return "the header is cut off (truncated?)";
     if (block_header_get(header, place, h, &what))
         return what;
-    if (h->payload > f->bytes - at - HEADER_BYTES)
+    if (h->payload > bytes_of(f) - at - HEADER_BYTES)
         return "it is cut off (truncated?)";
     return h->section == SECTION_FOOTER ? "the footer or the end mark is not right" : NULL;
 }
 
 /* Walks the headers of a file without a footer. They are a chain: each tells where the next should
  * be, and which event it begins with. */
-static void headers_walk(const struct file_look *f, struct trace_summary *to)
+static void headers_walk(const struct binary_look *f, struct trace_summary *to)
 {
     struct block_place next = {.number = 0, .first = to->first};
     struct block_header h;
-    uint64_t at = f->start;
+    uint64_t at = f->good;
     const char *what;
 
     for (; !(what = header_look(f, at, next, &h)); at += HEADER_BYTES + (uint64_t)h.payload) {
@@ -132,7 +118,7 @@ static void headers_walk(const struct file_look *f, struct trace_summary *to)
              next.first, what);
 }
 
-static bool names_look(const struct file_look *f, uint64_t at, const struct block_header *h,
+static bool names_look(const struct binary_look *f, uint64_t at, const struct block_header *h,
                        struct names *to)
 {
     uint8_t *payload = xmalloc(h->payload + 1);
@@ -147,13 +133,13 @@ static bool names_look(const struct file_look *f, uint64_t at, const struct bloc
 
 /* Hashes the names of a file that is whole; of all payloads only those of names are read. A fault
  * in them is reported when the file is read through. */
-static uint64_t names_walk(const struct file_look *f, uint64_t first)
+static uint64_t names_walk(const struct binary_look *f, uint64_t first)
 {
     struct block_place next = {.number = 0, .first = first};
     struct names *names = names_new();
     struct block_header h;
 
-    for (uint64_t at = f->start; !header_look(f, at, next, &h);
+    for (uint64_t at = f->good; !header_look(f, at, next, &h);
          at += HEADER_BYTES + (uint64_t)h.payload) {
         next.number++;
         next.first += h.events;
@@ -165,34 +151,28 @@ static uint64_t names_walk(const struct file_look *f, uint64_t first)
     return hash;
 }
 
-static int file_summarize(struct source *s, struct trace_summary *to, struct err *e)
+static void file_summarize(const struct binary_look *f, struct trace_summary *to)
 {
-    struct file_look f;
-
-    if (file_look(s, &f))
-        return err_set(e, LARD_TRACE, "%s: its size is not to be had", s->name);
-    to->file_bytes = f.bytes;
-    if (!footer_look(&f, to)) {
-        headers_walk(&f, to);
-        return 0;
+    to->file_bytes = bytes_of(f);
+    if (!footer_look(f, to)) {
+        headers_walk(f, to);
+        return;
     }
     to->complete = true;
-    to->good_bytes = f.bytes;
-    to->names = names_walk(&f, to->first);
-    return 0;
+    to->good_bytes = bytes_of(f);
+    to->names = names_walk(f, to->first);
 }
 
 bool source_foresee(const struct source *s, struct trace_summary *to)
 {
     struct binary_look look;
-    struct file_look f;
 
     *to = (struct trace_summary){
         .first = s->first, .granularity = s->granularity, .layout = s->layout, .gaps = s->gaps};
     if (!binary_source(s))
         return false;
     binary_look(s, &look);
-    return look.in->seekable && !file_look(s, &f) && footer_look(&f, to);
+    return look.in->seekable && footer_look(&look, to);
 }
 
 uint64_t binary_events(const struct source *s)
@@ -252,7 +232,7 @@ int trace_summarize(const char *spec, struct trace_summary *to, struct err *e)
 {
     struct source *s = source_open(spec, e);
     struct binary_look look;
-    int result;
+    int result = 0;
 
     if (!s)
         return -1;
@@ -262,7 +242,10 @@ int trace_summarize(const char *spec, struct trace_summary *to, struct err *e)
     if (binary_source(s)) {
         snprintf(to->format, sizeof to->format, BINARY_MAGIC "%u", s->version);
         binary_look(s, &look);
-        result = look.in->seekable ? file_summarize(s, to, e) : pipe_summarize(s, to, e);
+        if (look.in->seekable)
+            file_summarize(&look, to);
+        else
+            result = pipe_summarize(s, to, e);
     } else {
         if (s->version)
             snprintf(to->format, sizeof to->format, TEXT_MAGIC " %u", s->version);
