@@ -11,24 +11,11 @@
 
 /* ---- the stamp: absent where stamp.c is not linked in --------------------------------------- */
 
-static bool stamped(void)
+const struct build_stamp *build_known(void)
 {
-    return &build_stamp != NULL;
-}
+    static const struct build_stamp nothing = {"", "", ""};
 
-const char *build_commit(void)
-{
-    return stamped() ? build_stamp.commit : "";
-}
-
-const char *build_compiler(void)
-{
-    return stamped() ? build_stamp.compiler : "";
-}
-
-const char *build_flags(void)
-{
-    return stamped() ? build_stamp.flags : "";
+    return &build_stamp ? &build_stamp : &nothing;
 }
 
 /* ---- the binary's own hash ------------------------------------------------------------------ */
@@ -89,7 +76,7 @@ static int read_object(struct dl_phdr_info *object, size_t bytes, void *to)
 
 void build_id(char to[static BUILD_ID])
 {
-    const char *commit = build_commit();
+    const char *commit = build_known()->commit;
     const size_t n = strlen(commit);
 
     if (n && commit[n - 1] != '+') {

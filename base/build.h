@@ -15,9 +15,6 @@ enum { BUILD_ID = 64 };
  * linker knows the program or shared library that this is in; "unknown" where it gave none. */
 void build_id(char to[static BUILD_ID]);
 
-/* "": unknown. */
-const char *build_commit(void);
-const char *build_compiler(void);
-const char *build_flags(void);
+const struct build_stamp *build_known(void); /* "": unknown */
 
 #endif

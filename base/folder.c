@@ -37,9 +37,9 @@ struct folder {
 #define PRIVATE  ".lardsim-"
 #define OLD_DONE ".DONE"
 
-static char *path_in(const char *dir, const char *name)
+char *path_in(const char *dir, const char *name)
 {
-    return xasprintf("%s/%s", dir, name);
+    return xasprintf("%s%s%s", dir, *dir ? "/" : "", name);
 }
 
 /* ---- what is in a folder -------------------------------------------------------------------- */
@@ -463,28 +463,18 @@ int folder_seal(const struct folder *f, uint64_t digest, struct err *e)
 
 /* ---- putting it there ----------------------------------------------------------------------- */
 
-/* Syncs a file or folder. Some file systems can't do that, which is no failure. */
-static int sync_fd(int fd)
-{
-    return fsync(fd) && errno != EINVAL && errno != ENOTSUP ? -1 : 0;
-}
-
 static void sync_above(const char *path)
 {
     char *dir = xasprintf("%.*s", (int)above(path), path);
-    const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-    if (fd >= 0) {
-        sync_fd(fd);
-        close(fd);
-    }
+    outfile_sync_folder(dir);
     free(dir);
 }
 
 static int sync_path(const char *path, int flags)
 {
     const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | flags);
-    const int bad = fd < 0 || sync_fd(fd) ? -1 : 0, reason = errno;
+    const int bad = fd < 0 || outfile_sync(fd) ? -1 : 0, reason = errno;
 
     if (fd >= 0)
         close(fd);
@@ -608,7 +598,7 @@ static int take_done(struct folder *f)
 
     if (whole) {
         f->was = xasprintf("%s/%s", f->private, OLD_DONE);
-        bad = rename(done, f->was) || sync_fd(f->lock);
+        bad = rename(done, f->was) || outfile_sync(f->lock);
     }
     free(done);
     return bad;
@@ -639,9 +629,9 @@ static int put_files(struct folder *f, bool replace)
     free(done);
     if (replace && (take_done(f) || each_name(f->target, remove_old, f)))
         return -1;
-    if (each_name(f->private, move_name, f) || sync_fd(f->lock))
+    if (each_name(f->private, move_name, f) || outfile_sync(f->lock))
         return -1;
-    return whole && (move_file(f, "DONE") || sync_fd(f->lock)) ? -1 : 0;
+    return whole && (move_file(f, "DONE") || outfile_sync(f->lock)) ? -1 : 0;
 }
 
 /* Puts the new folder in the place of the old one, in one step. The old one, now under the private

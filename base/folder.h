@@ -75,6 +75,7 @@ typedef bool line_fn(void *arg, char *line, size_t bytes);
 int seal_lines(const struct seal *s, const char *name, line_fn *fn, void *arg, struct err *e);
 #define SEAL_REMEDY "restore it from a copy, or make the results anew"
 
+char *path_in(const char *dir, const char *name); /* the caller's; dir "": name alone */
 /* The file DONE names something in the folder `name`. */
 bool folder_lists(const char *done, const char *name);
 /* Ends an object of JSON with its key "hash", over all of it before; text has it so far, without

@@ -8,9 +8,11 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
+#include "base/mem.h"
 #include "base/text.h"
 
 void json_init(struct json *j, FILE *out, bool indent)
@@ -195,19 +197,24 @@ void json_hex(struct json *j, uint64_t v)
 
 __extension__ typedef unsigned __int128 wide; /* 2^64 with 6 decimals does not fit in 64 bits */
 
-void json_fixed(struct json *j, uint64_t num, uint64_t den)
+char *ratio_text(uint64_t num, uint64_t den)
 {
     const uint64_t scale = 1000000;
 
-    if (!den) {
-        json_null(j);
-        return;
-    }
+    if (!den)
+        return NULL;
     /* Half a millionth rounds up: floor(x + 1/2) = floor((2x + 1) / 2). */
     const wide millionths = ((wide)num * scale * 2 + den) / ((wide)den * 2);
-    json_value(j);
-    fprintf(j->out, "%" PRIu64 ".%06" PRIu64, (uint64_t)(millionths / scale),
-            (uint64_t)(millionths % scale));
+    return xasprintf("%" PRIu64 ".%06" PRIu64, (uint64_t)(millionths / scale),
+                     (uint64_t)(millionths % scale));
+}
+
+void json_fixed(struct json *j, uint64_t num, uint64_t den)
+{
+    char *text = ratio_text(num, den);
+
+    json_number(j, text ? text : "null");
+    free(text);
 }
 
 /* ---- members -------------------------------------------------------------------------------- */

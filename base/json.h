@@ -37,7 +37,8 @@ void json_key_double(struct json *j, const char *key, const char *fmt, double x)
 void json_key_str(struct json *j, const char *key, const char *s);
 void json_key_bool(struct json *j, const char *key, bool v);
 void json_key_hex16(struct json *j, const char *key, uint64_t v); /* "00000000000000ff": digests */
-void json_fixed(struct json *j, uint64_t num,
-                uint64_t den); /* num/den with 6 decimals, by integers; den 0: null */
+/* num/den with 6 decimals, by integers; den 0: null. */
+void json_fixed(struct json *j, uint64_t num, uint64_t den);
+char *ratio_text(uint64_t num, uint64_t den); /* the same as a text, the caller's; den 0: NULL */
 
 #endif

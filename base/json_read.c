@@ -60,11 +60,10 @@ static int digits(struct json_reading *r, uint32_t *to)
 {
     *to = 0;
     for (int i = 0; i < 4; i++) {
-        const int c = take(r);
-        const char *hex = "0123456789abcdef0123456789ABCDEF", *at = c > 0 ? strchr(hex, c) : NULL;
-        if (!at)
+        const unsigned digit = hex_digit((char)take(r)); /* the end is none */
+        if (digit > 15)
             return -1;
-        *to = *to << 4 | ((uint32_t)(at - hex) & 15);
+        *to = *to << 4 | digit;
     }
     return 0;
 }

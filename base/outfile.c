@@ -222,14 +222,9 @@ static int open_output(struct outfile *f, const char *path)
 
 struct outfile *outfile_open(const char *path, bool replace, struct err *e)
 {
-    return outfile_open_as(path, path, replace, e);
-}
-
-struct outfile *outfile_open_as(const char *path, const char *shown, bool replace, struct err *e)
-{
     struct outfile *f = xcalloc(1, sizeof *f);
 
-    f->shown = xstrdup(shown);
+    f->shown = xstrdup(path);
     f->replace = replace;
     if (strcmp(path, "-") == 0) {
         f->stream = stdout;
@@ -242,7 +237,7 @@ struct outfile *outfile_open_as(const char *path, const char *shown, bool replac
             die("no memory for a stream");
         return f;
     }
-    outfile_error(e, shown, errno);
+    outfile_error(e, path, errno);
     outfile_free(f);
     return NULL;
 }
@@ -281,21 +276,19 @@ static int flush(FILE *stream)
     return failed || ferror(stream) ? EIO : 0;
 }
 
-/* 0 or an errno. Not all file systems can do it; what can't is not a failure. */
-static int sync_fd(int fd)
+int outfile_sync(int fd)
 {
     return fsync(fd) && errno != EINVAL && errno != ENOTSUP ? errno : 0;
 }
 
-/* Syncs a folder, so that a rename in it lasts. A folder that may be written but not read can't be
- * synced. */
-static int sync_folder(const char *folder)
+/* A folder that may be written but not read can't be synced. */
+int outfile_sync_folder(const char *folder)
 {
     const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int reason = 0;
 
     if (fd >= 0) {
-        reason = sync_fd(fd);
+        reason = outfile_sync(fd);
         close(fd);
     }
     return reason;
@@ -317,7 +310,7 @@ static int complete(struct outfile *f)
     if (f->stream == stdout)
         return reason;
     if (!reason && f->target)
-        reason = sync_fd(fileno(f->stream));
+        reason = outfile_sync(fileno(f->stream));
     if (!reason && f->target && !f->temp && give_name(f) < 0)
         reason = errno;
     if (fclose(f->stream) && !reason)
@@ -337,7 +330,7 @@ int outfile_commit(struct outfile *f, struct err *e)
     if (reason)
         remove_part(f);
     if (!reason && folder)
-        reason = sync_folder(folder);
+        reason = outfile_sync_folder(folder);
     const int result = reason ? outfile_error(e, f->shown, reason) : 0;
     free(folder);
     outfile_free(f);

@@ -12,8 +12,6 @@ struct err;
  * devices and pipes are written to. */
 struct outfile;
 struct outfile *outfile_open(const char *path, bool replace, struct err *e); /* NULL: LARD_OUTPUT */
-/* As outfile_open, but messages call the file `shown`. */
-struct outfile *outfile_open_as(const char *path, const char *shown, bool replace, struct err *e);
 /* A file in a folder that appears as a whole, and is synced then: it is under its name at once, and
  * not synced. */
 struct outfile *outfile_open_in(const char *path, const char *shown, struct err *e);
@@ -22,6 +20,10 @@ int outfile_check(const char *path, bool replace, struct err *e);
 FILE *outfile_stream(struct outfile *f); /* borrowed; write errors are found at commit */
 int outfile_commit(struct outfile *f, struct err *e); /* frees f in any case */
 void outfile_abort(struct outfile *f);                /* NULL is fine; nothing remains */
+/* Syncs an open file or folder; a folder, so that a rename in it lasts. 0 or an errno. Not all file
+ * systems can do it; what can't is not a failure. */
+int outfile_sync(int fd);
+int outfile_sync_folder(const char *folder);
 /* Says that path can't be written, why (an errno), and what to do. Always returns -1. */
 int outfile_error(struct err *e, const char *path, int reason);
 

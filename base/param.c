@@ -66,106 +66,9 @@ static int refuse(const struct conversion *v, const char *text, const char *prob
     return -1;
 }
 
-static unsigned digit_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return (unsigned)(c - '0');
-    if (c >= 'a' && c <= 'f')
-        return (unsigned)(c - 'a' + 10);
-    return c >= 'A' && c <= 'F' ? (unsigned)(c - 'A' + 10) : 16;
-}
-
-/* Moves *text past the digits. Returns what is wrong, or NULL. strtoull would take signs, spaces,
- * octal and out-of-range numbers: each is a mistake here, and named. */
-static const char *parse_digits(const char **text, uint64_t *number)
-{
-    const char *const s = *text;
-    const bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
-    const unsigned base = hex ? 16 : 10;
-    const char *const first = hex ? s + 2 : s, *p = first;
-    uint64_t n = 0;
-
-    if (*s == '-')
-        return "is negative";
-    if (!hex && *s == '0' && digit_value(s[1]) < 10)
-        return "begins with 0, which others read as octal";
-    for (; digit_value(*p) < base; p++)
-        if (__builtin_mul_overflow(n, base, &n) || __builtin_add_overflow(n, digit_value(*p), &n))
-            return "is larger than 64 bits hold";
-    if (p == first)
-        return "is not a number";
-    /* 1.5 and 1e6 are numbers to others: their digits alone would be taken for something else. */
-    if (*p == '.' || ((*p == 'e' || *p == 'E') && digit_value(p[1 + (p[1] == '+')]) < 10))
-        return "is not a whole number in plain digits";
-    *number = n;
-    *text = p;
-    return NULL;
-}
-
-/* The unit as the row has it, or its singular or plural: accesses and access, entries and entry,
- * bytes and byte. No unit at all is fine for every row. */
-static bool is_unit(const char *s, const char *unit)
-{
-    const size_t n = strlen(unit);
-
-    if (!*s || strcmp(s, unit) == 0)
-        return true;
-    if (strcmp(unit, "bytes") == 0 && strcmp(s, "B") == 0)
-        return true;
-    if (n > 4 && strcmp(unit + n - 4, "sses") == 0)
-        return strlen(s) == n - 2 && strncmp(s, unit, n - 2) == 0;
-    if (n > 3 && strcmp(unit + n - 3, "ies") == 0)
-        return strlen(s) == n - 2 && strncmp(s, unit, n - 3) == 0 && s[n - 3] == 'y';
-    if (n > 1 && unit[n - 1] == 's')
-        return strlen(s) == n - 1 && strncmp(s, unit, n - 1) == 0;
-    return n && strncmp(s, unit, n) == 0 && strcmp(s + n, "s") == 0;
-}
-
-static const char *after_spaces(const char *s)
-{
-    return s + strspn(s, " ");
-}
-
-/* Returns what is wrong, or NULL. */
-static const char *parse_number(const char *text, const char *unit, uint64_t *number)
-{
-    static const struct {
-        const char *text;
-        uint64_t factor;
-    } prefix[] = {{"Ki", UINT64_C(1) << 10},
-                  {"Mi", UINT64_C(1) << 20},
-                  {"Gi", UINT64_C(1) << 30},
-                  {"Ti", UINT64_C(1) << 40},
-                  {"k", 1000},
-                  {"K", 1000},
-                  {"M", 1000000},
-                  {"G", 1000000000},
-                  {"T", UINT64_C(1000000000000)}};
-    const char *const problem = parse_digits(&text, number);
-
-    if (problem)
-        return problem;
-    text = after_spaces(text);
-    if (is_unit(text, unit))
-        return NULL;
-    for (size_t i = 0; i < ARRAY_SIZE(prefix); i++) {
-        const size_t n = strlen(prefix[i].text);
-
-        if (strncmp(text, prefix[i].text, n) != 0 || !is_unit(after_spaces(text + n), unit))
-            continue;
-        /* A bare K is refused rather than guessed. */
-        if (strcmp(text, "K") == 0)
-            return "ends in K, which could be k (1000) or Ki (1024)";
-        if (__builtin_mul_overflow(*number, prefix[i].factor, number))
-            return "is larger than 64 bits hold";
-        return NULL;
-    }
-    return *unit ? "has a wrong unit" : "is not a plain number, and there is no unit here";
-}
-
 static int convert_number(const struct conversion *v, const char *text)
 {
-    const char *const problem = parse_number(text, v->row->unit, &v->to->number);
+    const char *const problem = number_parse(text, v->row->unit, &v->to->number);
 
     if (problem)
         return refuse(v, text, problem);
@@ -303,28 +206,31 @@ void param_store(const struct param *row, const struct value *v, void *into)
     }
 }
 
-static void print_item(FILE *out, bool *first, const char *text)
+/* The texts of a list, or those of the choices that a set may have. */
+static const char *const *items_of(const struct param *row, const struct value *v, size_t *n)
 {
-    if (!*first)
-        fputs(", ", out);
-    *first = false;
-    yaml_write_scalar(out, text);
+    *n = row->type == PARAM_SET ? count_names(row->choices) : v->n;
+    return row->type == PARAM_SET ? row->choices : (const char *const *)v->item;
+}
+
+static bool has_item(const struct param *row, const struct value *v, size_t i)
+{
+    return row->type != PARAM_SET || v->number >> i & 1;
 }
 
 static void print_items(FILE *out, const struct param *row, const struct value *v)
 {
-    bool first = true;
+    const char *between = "[";
+    size_t n;
+    const char *const *items = items_of(row, v, &n);
 
-    fputc('[', out);
-    if (row->type == PARAM_SET)
-        for (size_t i = 0; row->choices[i]; i++) {
-            if (v->number >> i & 1)
-                print_item(out, &first, row->choices[i]);
+    for (size_t i = 0; i < n; i++)
+        if (has_item(row, v, i)) {
+            fputs(between, out);
+            yaml_write_scalar(out, items[i]);
+            between = ", ";
         }
-    else
-        for (size_t i = 0; i < v->n; i++)
-            print_item(out, &first, v->item[i]);
-    fputc(']', out);
+    fputs(*between == '[' ? "[]" : "]", out);
 }
 
 void param_print(FILE *out, const struct param *row, const struct value *v)
@@ -349,22 +255,15 @@ void param_print(FILE *out, const struct param *row, const struct value *v)
     }
 }
 
-static char *joined(const struct value *v)
+static char *joined(const struct param *row, const struct value *v, const char *with)
 {
     char *all = NULL;
+    size_t n;
+    const char *const *items = items_of(row, v, &n);
 
-    for (size_t i = 0; i < v->n; i++)
-        xappend(&all, ",", v->item[i]);
-    return all ? all : xstrdup("");
-}
-
-static char *joined_choices(const struct param *row, uint64_t bits)
-{
-    char *all = NULL;
-
-    for (size_t i = 0; row->choices[i]; i++)
-        if (bits >> i & 1)
-            xappend(&all, ",", row->choices[i]);
+    for (size_t i = 0; i < n; i++)
+        if (has_item(row, v, i))
+            xappend(&all, with, items[i]);
     return all ? all : xstrdup("");
 }
 
@@ -377,12 +276,11 @@ char *param_text(const struct param *row, const struct value *v)
         return xasprintf("%" PRIu64, v->number);
     case PARAM_CHOICE:
         return xstrdup(row->choices[v->number]);
-    case PARAM_SET:
-        return joined_choices(row, v->number);
     case PARAM_STRING:
         return xstrdup(v->item[0]);
+    case PARAM_SET:
     case PARAM_LIST:
-        return joined(v);
+        return joined(row, v, ",");
     }
     die("parameter %s has type %d", row->name, (int)row->type);
 }
@@ -391,11 +289,9 @@ char *param_text(const struct param *row, const struct value *v)
 
 static char *join_choices(const char *const *choices, const char *with)
 {
-    char *all = NULL;
+    const struct param row = {.type = PARAM_SET, .choices = choices};
 
-    for (size_t i = 0; choices[i]; i++)
-        xappend(&all, with, choices[i]);
-    return all;
+    return joined(&row, &(struct value){.number = UINT64_MAX}, with);
 }
 
 char *param_range(const struct param *row)
@@ -421,19 +317,9 @@ char *param_range(const struct param *row)
 
 const char *param_type_name(enum param_type t)
 {
-    switch (t) {
-    case PARAM_BOOL:
-        return "on or off";
-    case PARAM_U64:
-        return "number";
-    case PARAM_CHOICE:
-        return "choice";
-    case PARAM_SET:
-        return "set of choices";
-    case PARAM_STRING:
-        return "text";
-    case PARAM_LIST:
-        return "list";
-    }
-    die("parameter type %d", (int)t);
+    static const char *const names[] = {
+        [PARAM_BOOL] = "on or off",     [PARAM_U64] = "number",  [PARAM_CHOICE] = "choice",
+        [PARAM_SET] = "set of choices", [PARAM_STRING] = "text", [PARAM_LIST] = "list"};
+
+    return names[t];
 }

@@ -26,11 +26,6 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static char *path_in(const char *dir, const char *name)
-{
-    return xasprintf("%s%s%s", dir, *dir ? "/" : "", name);
-}
-
 /* ---- hashes of files ------------------------------------------------------------------------ */
 
 /* Hashes a file from its current place to its end. 0 or an errno. */
@@ -472,96 +467,61 @@ int seal_none(const struct seal *s, struct err *e)
 /* ---- one file, line by line ----------------------------------------------------------------- */
 
 /* A line is not longer than any that lardsim writes: names of an access come to no more. */
-enum { LINE_MOST = 16 << 20, LINES_AT_ONCE = 1 << 16 };
+enum { LINE_MOST = 16 << 20 };
 
-struct line_reader {
-    int fd;
-    char *text; /* owns; what was read, and not handed over */
-    size_t n, cap;
-    struct digest *digest; /* of what was read */
-};
-
-/* Some more of the file. 0 at its end, or -1: errno tells. */
-static int64_t more(struct line_reader *l)
-{
-    while (l->cap - l->n < LINES_AT_ONCE + 1)
-        l->text = xrealloc(l->text, l->cap = l->cap ? 2 * l->cap : 4 * LINES_AT_ONCE, 1);
-    const int64_t got = file_bytes(l->fd, l->text + l->n, LINES_AT_ONCE);
-
-    if (got > 0) {
-        digest_add(l->digest, l->text + l->n, (size_t)got);
-        l->n += (size_t)got;
-    }
-    return got;
-}
-
-/* Hands over the lines that are there; the rest moves to the front. True: no more is asked for. */
-static bool hand_over(struct line_reader *l, bool last, line_fn *fn, void *arg)
-{
-    char *at = l->text, *const end = l->text + l->n;
-    bool enough = false;
-
-    for (char *stop; !enough && (stop = memchr(at, '\n', (size_t)(end - at))); at = stop + 1) {
-        *stop = '\0';
-        enough = fn(arg, at, (size_t)(stop - at));
-    }
-    if (last && at < end && !enough) {
-        *end = '\0';
-        enough = fn(arg, at, (size_t)(end - at));
-        at = end;
-    }
-    l->n = (size_t)(end - at);
-    memmove(l->text, at, l->n);
-    return enough;
-}
-
-/* The file has been held against its seal. What is read now is, too: it may change meanwhile. */
-static int each_line(const struct seal *s, const char *name, struct line_reader *l, line_fn *fn,
-                     void *arg, struct err *e)
+/* Hands over the lines until somebody has enough. The file has been held against its seal; what is
+ * read now is, too: it may change meanwhile. */
+static int each_line(const struct seal *s, const char *name, FILE *in, line_fn *fn, void *arg,
+                     struct err *e)
 {
     const struct sealed_file *sealed = find(s, name);
+    struct digest *digest = digest_new();
+    char *line = NULL;
+    size_t room = 0;
+    bool enough = false;
 
-    for (int64_t got; (got = more(l)) != 0;) {
-        const struct seal_fault f = unread(name, errno);
-        if (got < 0)
-            return fail(s, &f, e);
-        if (hand_over(l, false, fn, arg))
-            return 0;
-        if (l->n > LINE_MOST)
-            return err_set(e, LARD_TOLERANCE, "%s/%s: has a line of more than 16 MiB; " SEAL_REMEDY,
-                           s->dir, name);
+    errno = 0;
+    for (ssize_t n; !enough && !e->code && (n = getline(&line, &room, in)) > 0;) {
+        digest_add(digest, line, (size_t)n);
+        n -= line[n - 1] == '\n';
+        line[n] = '\0';
+        if (n > LINE_MOST)
+            err_set(e, LARD_TOLERANCE, "%s/%s: has a line of more than 16 MiB; " SEAL_REMEDY,
+                    s->dir, name);
+        else
+            enough = fn(arg, line, (size_t)n);
     }
-    if (hand_over(l, true, fn, arg) || !sealed || digest_value(l->digest) == sealed->hash)
-        return 0;
-    const struct seal_fault f = changed(name, digest_value(l->digest), sealed->hash);
-    return fail(s, &f, e);
+    const struct seal_fault f = ferror(in) ? unread(name, errno)
+                                : sealed   ? changed(name, digest_value(digest), sealed->hash)
+                                           : (struct seal_fault){.file = NULL};
+    if (!enough && (f.reason || f.is != f.was))
+        fail(s, &f, e);
+    digest_free(digest);
+    free(line);
+    return e->code ? -1 : 0;
 }
 
 int seal_lines(const struct seal *s, const char *name, line_fn *fn, void *arg, struct err *e)
 {
     char *path = path_in(s->dir, name);
-    struct line_reader l = {.fd = open(path, O_RDONLY | O_CLOEXEC)};
+    FILE *in = fopen(path, "re");
     const struct sealed_file *sealed = find(s, name);
     uint64_t is = 0;
-    int reason = l.fd < 0 ? errno : 0;
+    int reason = in ? 0 : errno;
 
     if (!reason && sealed) /* before anybody sees a line */
-        reason = hash_rest(l.fd, &is);
-    if (!reason && sealed && lseek(l.fd, 0, SEEK_SET))
+        reason = hash_rest(fileno(in), &is);
+    if (!reason && sealed && fseek(in, 0, SEEK_SET))
         reason = errno;
     const struct seal_fault f = reason   ? unread(name, reason)
                                 : sealed ? changed(name, is, sealed->hash)
                                          : (struct seal_fault){.file = name, .what = foreign};
-    if (reason || (sealed ? is != sealed->hash : seal_there(s))) {
+    if (reason || (sealed ? is != sealed->hash : seal_there(s)))
         fail(s, &f, e);
-    } else {
-        l.digest = digest_new();
-        each_line(s, name, &l, fn, arg, e);
-        digest_free(l.digest);
-    }
-    if (l.fd >= 0)
-        close(l.fd);
-    free(l.text);
+    else
+        each_line(s, name, in, fn, arg, e);
+    if (in)
+        fclose(in);
     free(path);
     return e->code ? -1 : 0;
 }

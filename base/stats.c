@@ -510,11 +510,6 @@ void stats_roi_forget(struct stats *s)
     s->has_roi = false;
 }
 
-bool stats_has_roi(const struct stats *s)
-{
-    return s->has_roi;
-}
-
 /* ---- invariants ----------------------------------------------------------------------------- */
 
 /* The caller's list is usually on its stack; the fields that it points to stay. */

@@ -74,7 +74,6 @@ void stats_late(struct stats_group *g, const char *name, enum stats_when when);
 /* Region of interest: values between begin and end are added up over all regions. */
 void stats_roi_begin(struct stats *s);
 void stats_roi_end(struct stats *s);
-bool stats_has_roi(const struct stats *s);
 /* Between regions: what they have added up is forgotten. Who counts distinct things does not. */
 void stats_roi_forget(struct stats *s);
 

@@ -218,31 +218,12 @@ static void add_histogram(struct list *l, const struct stats_entry *e, const uin
     }
 }
 
-/* The text of a ratio as json_fixed writes it, or NULL. */
-static char *ratio_text(const uint64_t *w)
-{
-    char *text = NULL;
-    size_t bytes = 0;
-    struct json j;
-
-    if (!w[1])
-        return NULL;
-    FILE *out = open_memstream(&text, &bytes);
-    if (!out)
-        die("no memory for a number");
-    json_init(&j, out, false);
-    json_fixed(&j, w[0], w[1]);
-    if (fclose(out))
-        die("no memory for a number");
-    return text;
-}
-
 /* The digest leaves ratios out: their parts are in it. */
 static void add_ratio(struct list *l, const struct stats_entry *e, const uint64_t *w)
 {
     if (l->purpose == FOR_DIGEST)
         return;
-    add_text(l, e, "value", e->unit, ratio_text(w));
+    add_text(l, e, "value", e->unit, ratio_text(w[0], w[1]));
     add_u64(l, e, "num", "", w[0]);
     add_u64(l, e, "den", "", w[1]);
 }

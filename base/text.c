@@ -3,7 +3,6 @@
  * parameters, policies and verbs, not for prose. */
 #include "base/text.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,37 +180,112 @@ const char *nearest_name(const char *name, const char *const *names, size_t n)
     return best;
 }
 
-/* Numbers as the configuration has them, but for units by name. */
-bool number_of_text(const char *text, uint64_t *to)
-{
-    static const struct {
-        const char *suffix;
-        uint64_t times;
-    } units[] = {{"", 1},
-                 {"k", 1000},
-                 {"M", 1000000},
-                 {"G", 1000000000},
-                 {"Ki", UINT64_C(1) << 10},
-                 {"Mi", UINT64_C(1) << 20},
-                 {"Gi", UINT64_C(1) << 30}};
-    const bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-    char *end;
-
-    /* strtoull takes signs and leading blanks; a count has neither. */
-    if (text[0] < '0' || text[0] > '9')
-        return false;
-    errno = 0;
-    const uint64_t v = strtoull(text, &end, hex ? 16 : 10);
-    for (size_t i = 0; i < ARRAY_SIZE(units); i++)
-        if (strcmp(end, units[i].suffix) == 0)
-            return errno == 0 && !__builtin_mul_overflow(v, units[i].times, to);
-    return false;
-}
-
 /* The message ends with what to do, so there is a semicolon even when no name is near. */
 char *did_you_mean(const char *name, const char *const *names, size_t n)
 {
     const char *near = nearest_name(name, names, n);
 
     return near ? xasprintf("; did you mean \"%s\"? ", near) : xstrdup("; ");
+}
+
+/* ---- numbers -------------------------------------------------------------------------------- */
+
+unsigned hex_digit(char c)
+{
+    static const char digits[] = "0123456789abcdefABCDEF";
+    const char *at = c ? strchr(digits, c) : NULL;
+
+    return !at ? 16 : at - digits < 16 ? (unsigned)(at - digits) : (unsigned)(at - digits) - 6;
+}
+
+/* Moves *text past the digits. Returns what is wrong, or NULL. strtoull would take signs, spaces,
+ * octal and out-of-range numbers: each is a mistake here, and named. */
+static const char *parse_digits(const char **text, uint64_t *number)
+{
+    const char *const s = *text;
+    const bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
+    const unsigned base = hex ? 16 : 10;
+    const char *const first = hex ? s + 2 : s, *p = first;
+    uint64_t n = 0;
+
+    if (*s == '-')
+        return "is negative";
+    if (!hex && *s == '0' && hex_digit(s[1]) < 10)
+        return "begins with 0, which others read as octal";
+    for (; hex_digit(*p) < base; p++)
+        if (__builtin_mul_overflow(n, base, &n) || __builtin_add_overflow(n, hex_digit(*p), &n))
+            return "is larger than 64 bits hold";
+    if (p == first)
+        return "is not a number";
+    /* 1.5 and 1e6 are numbers to others: their digits alone would be taken for something else. */
+    if (*p == '.' || ((*p == 'e' || *p == 'E') && hex_digit(p[1 + (p[1] == '+')]) < 10))
+        return "is not a whole number in plain digits";
+    *number = n;
+    *text = p;
+    return NULL;
+}
+
+/* The unit as the row has it, or its singular or plural: accesses and access, entries and entry,
+ * bytes and byte. No unit at all is fine for every row. */
+static bool is_unit(const char *s, const char *unit)
+{
+    const size_t n = strlen(unit);
+
+    if (!*s || strcmp(s, unit) == 0)
+        return true;
+    if (strcmp(unit, "bytes") == 0 && strcmp(s, "B") == 0)
+        return true;
+    if (n > 4 && strcmp(unit + n - 4, "sses") == 0)
+        return strlen(s) == n - 2 && strncmp(s, unit, n - 2) == 0;
+    if (n > 3 && strcmp(unit + n - 3, "ies") == 0)
+        return strlen(s) == n - 2 && strncmp(s, unit, n - 3) == 0 && s[n - 3] == 'y';
+    if (n > 1 && unit[n - 1] == 's')
+        return strlen(s) == n - 1 && strncmp(s, unit, n - 1) == 0;
+    return n && strncmp(s, unit, n) == 0 && strcmp(s + n, "s") == 0;
+}
+
+static const char *after_spaces(const char *s)
+{
+    return s + strspn(s, " ");
+}
+
+const char *number_parse(const char *text, const char *unit, uint64_t *number)
+{
+    static const struct {
+        const char *text;
+        uint64_t factor;
+    } prefix[] = {{"Ki", UINT64_C(1) << 10},
+                  {"Mi", UINT64_C(1) << 20},
+                  {"Gi", UINT64_C(1) << 30},
+                  {"Ti", UINT64_C(1) << 40},
+                  {"k", 1000},
+                  {"K", 1000},
+                  {"M", 1000000},
+                  {"G", 1000000000},
+                  {"T", UINT64_C(1000000000000)}};
+    const char *const problem = parse_digits(&text, number);
+
+    if (problem)
+        return problem;
+    text = after_spaces(text);
+    if (is_unit(text, unit))
+        return NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(prefix); i++) {
+        const size_t n = strlen(prefix[i].text);
+
+        if (strncmp(text, prefix[i].text, n) != 0 || !is_unit(after_spaces(text + n), unit))
+            continue;
+        /* A bare K is refused rather than guessed. */
+        if (strcmp(text, "K") == 0)
+            return "ends in K, which could be k (1000) or Ki (1024)";
+        if (__builtin_mul_overflow(*number, prefix[i].factor, number))
+            return "is larger than 64 bits hold";
+        return NULL;
+    }
+    return *unit ? "has a wrong unit" : "is not a plain number, and there is no unit here";
+}
+
+bool number_of_text(const char *text, uint64_t *to)
+{
+    return !number_parse(text, "", to);
 }

@@ -24,7 +24,12 @@ char *text_visible(const char *text);
 const char *nearest_name(const char *name, const char *const *names, size_t n);
 /* "; did you mean X? " for the nearest of names, or "; ": owned by the caller. */
 char *did_you_mean(const char *name, const char *const *names, size_t n);
-/* A number as the configuration has them: 42, 0x2a, 64Ki, 1M. */
+/* A digit's value; 16: it is none, not even a hexadecimal one. */
+unsigned hex_digit(char c);
+/* A number as the configuration has them: 42, 0x2a, 64Ki, 1M, and behind it the unit or nothing.
+ * NULL, or what is wrong with it: "is negative", ... */
+const char *number_parse(const char *text, const char *unit, uint64_t *number);
+/* One without a unit: true. */
 bool number_of_text(const char *text, uint64_t *to);
 
 #endif

@@ -58,15 +58,6 @@ void vclock_copy(struct vclock *into, const struct vclock *from, struct budget *
     into->n = from->n;
 }
 
-/* Beyond b's end its entries are 0, and vclock_get says so. */
-bool vclock_leq(const struct vclock *a, const struct vclock *b)
-{
-    for (uint32_t i = 0; i < a->n; i++)
-        if (a->at[i] > vclock_get(b, i))
-            return false;
-    return true;
-}
-
 void vclock_free(struct vclock *c, struct budget *b)
 {
     budget_give(b, bytes_of(c->cap));

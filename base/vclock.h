@@ -33,8 +33,7 @@ static inline void vclock_set(struct vclock *c, uint32_t thread, uint64_t time, 
  */
 bool vclock_join(struct vclock *into, const struct vclock *from, struct budget *b);
 void vclock_copy(struct vclock *into, const struct vclock *from, struct budget *b);
-bool vclock_leq(const struct vclock *a, const struct vclock *b); /* every entry of a <= b's */
-void vclock_free(struct vclock *c, struct budget *b);            /* leaves the clock "never" */
+void vclock_free(struct vclock *c, struct budget *b); /* leaves the clock "never" */
 
 /* An epoch is one thread's entry, packed: the thread in the top 17 bits, its time below. 0: none.
  * (65,536 language threads, and as many kernel threads where a view goes by those.) At one outgoing

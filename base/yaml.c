@@ -7,6 +7,7 @@
 #include "base/input.h"
 #include "base/mem.h"
 #include "base/param.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <search.h>
@@ -307,39 +308,19 @@ bool yaml_name_ok(const char *name)
 enum { NOT_UTF8 = UINT32_MAX >> 1 };
 
 /* The code point at *s, which moves past it (past one byte where it isn't UTF-8). */
-static uint32_t next_code(const unsigned char **s)
+static uint32_t next_code(const char **s)
 {
-    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
-    const unsigned char first = *(*s)++;
-    const unsigned more = first < 0x80   ? 0
-                          : first < 0xc0 ? 4
-                          : first < 0xe0 ? 1
-                          : first < 0xf0 ? 2
-                                         : 3;
-    uint32_t code = first;
+    uint32_t code;
+    const size_t n = utf8_char(*s, &code);
 
-    if (!more)
-        return code;
-    if (more == 4 || first > 0xf4)
-        return NOT_UTF8;
-    code &= 0x3fu >> more;
-    for (unsigned i = 0; i < more; i++) {
-        if (((*s)[i] & 0xc0) != 0x80)
-            return NOT_UTF8;
-        code = code << 6 | ((*s)[i] & 0x3f);
-    }
-    if (code < least[more] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
-        return NOT_UTF8;
-    *s += more;
-    return code;
+    *s += n ? n : 1;
+    return n ? code : NOT_UTF8;
 }
 
 bool yaml_text_ok(const char *text)
 {
-    const unsigned char *s = (const unsigned char *)text;
-
-    while (*s)
-        if (next_code(&s) == NOT_UTF8)
+    while (*text)
+        if (next_code(&text) == NOT_UTF8)
             return false;
     return true;
 }
@@ -371,23 +352,21 @@ static bool needs_quotes(const char *s)
 
 void yaml_write_scalar(FILE *out, const char *text)
 {
-    const unsigned char *s = (const unsigned char *)text;
-
     if (!needs_quotes(text)) {
         fputs(text, out);
         return;
     }
     fputc('"', out);
-    while (*s) {
-        const unsigned char *const from = s;
-        const uint32_t code = next_code(&s);
+    while (*text) {
+        const char *const from = text;
+        const uint32_t code = next_code(&text);
 
         if (code == '"' || code == '\\')
             fprintf(out, "\\%c", (int)code);
         else if (code == '\n')
             fputs("\\n", out);
         else if (is_printable(code))
-            fwrite(from, 1, (size_t)(s - from), out);
+            fwrite(from, 1, (size_t)(text - from), out);
         else
             fprintf(out, "\\U%08x", (unsigned)(code == NOT_UTF8 ? 0xfffd : code));
     }
@@ -396,13 +375,11 @@ void yaml_write_scalar(FILE *out, const char *text)
 
 void yaml_write_comment(FILE *out, const char *text)
 {
-    const unsigned char *s = (const unsigned char *)text;
+    while (*text) {
+        const char *const from = text;
 
-    while (*s) {
-        const unsigned char *const from = s;
-
-        if (is_printable(next_code(&s)))
-            fwrite(from, 1, (size_t)(s - from), out);
+        if (is_printable(next_code(&text)))
+            fwrite(from, 1, (size_t)(text - from), out);
         else
             fputc('?', out);
     }

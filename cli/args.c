@@ -84,7 +84,7 @@ static void print_version(void)
     char id[BUILD_ID];
 
     build_id(id);
-    printf("lardsim %s\nbuild %s\ncompiler %s\n", lardsim_version(), id, build_compiler());
+    printf("lardsim %s\nbuild %s\ncompiler %s\n", lardsim_version(), id, build_known()->compiler);
 }
 
 static error_t parse_common(int key, char *arg, struct argp_state *state)

@@ -34,9 +34,9 @@ static void write_build(struct json *j)
     build_id(id);
     json_key_object(j, "build");
     json_key_str(j, "id", id);
-    json_key_str(j, "commit", *build_commit() ? build_commit() : NULL);
-    json_key_str(j, "compiler", build_compiler());
-    json_key_str(j, "flags", build_flags());
+    json_key_str(j, "commit", *build_known()->commit ? build_known()->commit : NULL);
+    json_key_str(j, "compiler", build_known()->compiler);
+    json_key_str(j, "flags", build_known()->flags);
     json_end(j);
     json_key_object(j, "libraries");
     digest_library(write_library, j);

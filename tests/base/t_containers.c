@@ -203,15 +203,14 @@ static void clocks_join_entry_by_entry(void **state)
     vclock_set(&b, 1, 2, &budget);
     vclock_set(&b, 3, 5, &budget);
     vclock_set(&b, 131071, 9, &budget);
-    assert_false(vclock_leq(&a, &b));
     vclock_join(&a, &b, &budget);
     assert_int_equal(vclock_get(&a, 0), 0);
     assert_int_equal(vclock_get(&a, 1), 2);
     assert_int_equal(vclock_get(&a, 3), 7);
     assert_int_equal(vclock_get(&a, 131071), 9);
-    assert_true(vclock_leq(&b, &a));
     vclock_copy(&b, &a, &budget);
-    assert_true(vclock_leq(&a, &b));
+    assert_int_equal(b.n, a.n);
+    assert_memory_equal(b.at, a.at, a.n * sizeof *a.at);
     vclock_free(&a, &budget);
     vclock_free(&b, &budget);
     assert_int_equal(budget.live, 0);

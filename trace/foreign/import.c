@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 
 enum { BATCH_EVENTS = 1024, LINE_EVENTS = 2, DIN_BYTES = 4 };
 
@@ -56,14 +57,6 @@ static char *blanks_after(char *p)
     return p + strspn(p, " \t");
 }
 
-static int digit_of(char c)
-{
-    static const char digits[] = "0123456789abcdef";
-    const char *at = c ? strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c) : NULL;
-
-    return at ? (int)(at - digits) : 16;
-}
-
 /* The number at *at, which is moved behind it. False: there is none, or it has over 64 bits. */
 static bool number(char **at, unsigned base, uint64_t *to)
 {
@@ -71,7 +64,7 @@ static bool number(char **at, unsigned base, uint64_t *to)
     unsigned digit;
 
     *to = 0;
-    for (; (digit = (unsigned)digit_of(*p)) < base; p++) {
+    for (; (digit = hex_digit(*p)) < base; p++) {
         if (*to > (UINT64_MAX - digit) / base)
             return false;
         *to = *to * base + digit;

@@ -162,17 +162,6 @@ static bool word_end(char c)
     return blank(c) || c == '\0' || c == '#';
 }
 
-static unsigned digit_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return (unsigned)(c - '0');
-    if (c >= 'a' && c <= 'f')
-        return (unsigned)(c - 'a') + 10;
-    if (c >= 'A' && c <= 'F')
-        return (unsigned)(c - 'A') + 10;
-    return 16;
-}
-
 /* "\u{202e}" at *from becomes the character at *to, which is never longer. */
 static NO_INLINE int escaped(struct lines *l, char **from, char **to)
 {
@@ -180,7 +169,7 @@ static NO_INLINE int escaped(struct lines *l, char **from, char **to)
     uint32_t c = 0, digits = 0;
     char *p = *from + 3;
 
-    for (unsigned digit; digits <= 6 && (digit = digit_value(*p)) < 16; p++, digits++)
+    for (unsigned digit; digits <= 6 && (digit = hex_digit(*p)) < 16; p++, digits++)
         c = c << 4 | digit;
     if ((*from)[2] != '{' || !digits || digits > 6 || *p != '}' || c > 0x10ffff || !c ||
         (c >= 0xd800 && c < 0xe000))
@@ -259,7 +248,7 @@ const char *text_number_parse(const char *text, uint64_t *value)
     if (!*p)
         return "is not a number";
     for (; *p; p++) {
-        const unsigned digit = digit_value(*p);
+        const unsigned digit = hex_digit(*p);
 
         if (digit >= base)
             return "is not a number, decimal or hexadecimal after 0x";
