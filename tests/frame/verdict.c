@@ -75,31 +75,61 @@ void stream_print(const struct stream *s, const struct names *names, FILE *out)
 
 /* ---- cases ---------------------------------------------------------------------------------- */
 
-static size_t choices_of(const struct param *row, const char *const **choice)
+static bool other_choice(const struct param *row, size_t k, char to[VERDICT_SETTING])
 {
-    static const char *const bools[] = {"on", "off"};
+    static const char *const bools[] = {"on", "off", NULL};
+
+    for (const char *const *is = row->type == PARAM_BOOL ? bools : row->choices; *is; is++)
+        if (strcmp(*is, row->value) && k-- == 0) {
+            snprintf(to, VERDICT_SETTING, "%s=%s", row->name, *is);
+            return true;
+        }
+    return false;
+}
+
+enum { NUMBERS = 16 };
+
+/* From the row's own limits: the least number, powers of two that lie further and further above it,
+ * one beside each, and the largest. */
+static size_t numbers_of(const struct param *row, uint64_t to[NUMBERS])
+{
+    const uint64_t from = row->min ? row->min : 1;
     size_t n = 0;
 
-    *choice = row->type == PARAM_BOOL ? bools : row->choices;
-    if (row->type == PARAM_BOOL)
-        return ARRAY_SIZE(bools);
-    while (row->type == PARAM_CHOICE && row->choices[n])
-        n++;
+    to[n++] = row->min;
+    for (unsigned shift = 0; shift <= 32; shift = shift ? 2 * shift : 1)
+        for (uint64_t is = from << shift, end = is + 2; is >> shift == from && is < end; is++)
+            if (is > to[n - 1] && is < row->max)
+                to[n++] = is;
+    to[n++] = row->max;
     return n;
+}
+
+static bool other_number(const struct param *row, size_t k, char to[VERDICT_SETTING])
+{
+    uint64_t number[NUMBERS];
+    const bool has = k < numbers_of(row, number);
+
+    if (has)
+        snprintf(to, VERDICT_SETTING, "%s=%" PRIu64, row->name, number[k]);
+    return has;
+}
+
+bool verdict_other(const struct param *row, size_t k, char to[VERDICT_SETTING])
+{
+    if (row->type == PARAM_BOOL || row->type == PARAM_CHOICE)
+        return other_choice(row, k, to);
+    return row->type == PARAM_U64 && other_number(row, k, to);
 }
 
 bool verdict_setting(const char *policy, size_t i, char to[VERDICT_SETTING])
 {
     const struct param *row = policy_find(policy)->params;
-    const char *const *choice;
 
     to[0] = '\0';
     for (; i > 0 && row && row->name; row++)
-        for (size_t k = 0, n = choices_of(row, &choice); k < n; k++)
-            if (strcmp(choice[k], row->value) && --i == 0) {
-                snprintf(to, VERDICT_SETTING, "%s=%s", row->name, choice[k]);
-                return true;
-            }
+        for (size_t k = 0; i > 0 && verdict_other(row, k, to); k++)
+            i--;
     return i == 0;
 }
 
@@ -159,13 +189,17 @@ static void keep_finding(void *arg, const char *label, const struct event *ev, s
     r->finding[r->findings++] = (struct finding){r->number, location};
 }
 
-static void set(struct run *r, const char *setting)
+static void set(struct run *r, const char *settings)
 {
-    char *text = xasprintf("policy.a.%s", setting);
+    char each[VERDICT_SETTINGS];
 
-    if (config_set(r->config, text, &r->err))
-        die("%s", r->err.text);
-    free(text);
+    snprintf(each, sizeof each, "%s", settings);
+    for (char *at = each, *is; (is = strtok_r(at, " ", &at));) {
+        char *text = xasprintf("policy.a.%s", is);
+        if (config_set(r->config, text, &r->err))
+            die("%s", r->err.text);
+        free(text);
+    }
 }
 
 static const struct verdict_hardware nothing;
@@ -176,8 +210,7 @@ static void run_open(struct run *r, const struct verdict_case *c, const struct v
 
     *r = (struct run){.config = config_new(NULL), .stats = stats_new()};
     set(r, view);
-    if (*c->setting)
-        set(r, c->setting);
+    set(r, c->setting);
     for (const char *const *setting = on->settings; setting && *setting; setting++)
         set(r, *setting);
     const struct verdict_host *host = r->host = on->open ? on->open(on->arg) : NULL;
@@ -456,6 +489,18 @@ bool verdict_differs(const struct stream *s, const struct verdict_case *c, char 
     return verdict_differs_on(s, c, &nothing, why, room);
 }
 
+/* It can't go on as it is set, and says by which parameter. */
+static bool refuses_setting(const struct run *r, const struct verdict_case *c)
+{
+    char text[VERDICT_SETTINGS];
+    bool named = false;
+
+    snprintf(text, sizeof text, "%s", c->setting);
+    for (char *at = text, *name; (name = strtok_r(at, " =", &at)); strtok_r(at, " ", &at))
+        named = named || strstr(r->err.text, name);
+    return named && r->err.code == LARD_CONFIG;
+}
+
 static bool run_differs(const struct stream *s, const struct verdict_case *c, struct run *r,
                         char *why, size_t room)
 {
@@ -464,7 +509,9 @@ static bool run_differs(const struct stream *s, const struct verdict_case *c, st
     const struct event **at = stream_index(s);
     bool differs = false;
 
-    if (done != (o != NULL)) {
+    if (o && refuses_setting(r, c)) {
+        ; /* it has said so, which is no verdict */
+    } else if (done != (o != NULL)) {
         snprintf(why, room, "%s refuses: %s", o ? "the policy" : "the oracle", r->err.text);
         differs = true;
     } else if (o && claims(r, CLAIM_EAGER)) {

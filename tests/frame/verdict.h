@@ -27,18 +27,21 @@ struct verdict_view {
 };
 extern const struct verdict_view verdict_view[]; /* a NULL name ends it */
 
-/* The ways to set a policy, from 0: as it is by default, then each other choice of each parameter
- * of its own, "history=all". False: there are no so many. */
-enum { VERDICT_SETTING = 48 };
+/* The ways to set a policy, from 0: as it is by default, then verdict_other of each parameter of
+ * its own. False: there are no so many. */
+enum { VERDICT_SETTING = 48, VERDICT_SETTINGS = 16 * VERDICT_SETTING };
 bool verdict_setting(const char *policy, size_t i, char to[VERDICT_SETTING]);
 size_t verdict_settings(const char *policy);
+/* The ways to set a parameter, from 0: its other choices, "history=all", or numbers within its
+ * limits, small and large, "period=17". */
+bool verdict_other(const struct param *row, size_t k, char to[VERDICT_SETTING]);
 
 struct verdict_case {
     const char *policy;
     const struct verdict_view *view; /* the policy may have more of its own */
     unsigned granule;
-    char setting[VERDICT_SETTING]; /* "": as it is */
-    const struct promise *as;      /* judged as if it promised that; NULL: what it does promise */
+    char setting[VERDICT_SETTINGS]; /* "history=all period=17"; "": as it is */
+    const struct promise *as;       /* judged as if it promised that; NULL: what it does promise */
 };
 void verdict_case_text(const struct verdict_case *c, char *to, size_t room);
 

@@ -115,6 +115,8 @@ static void draw_settings(struct hardware *h, struct rng *r)
     set(h, "in-cache-copy", rng_below(r, 2) ? "on" : "off");
     set(h, "move-history", rng_below(r, 2) ? "on" : "off");
     set(h, "runtime", rng_below(r, 2) ? "on" : "off");
+    set_number(h, "spare-core", rng_below(r, 6));
+    set_number(h, "manager.enter", rng_below(r, 2) * rng_below(r, 1000));
 }
 
 void hardware_draw(struct hardware *h, struct rng *r, uint64_t *seen)

@@ -6,7 +6,7 @@
 #include "tests/policy/radish/fake_caches.h"
 #include "tests/frame/verdict.h"
 
-enum { HARDWARE_SETTINGS = 12 };
+enum { HARDWARE_SETTINGS = 14 };
 
 /* What must happen now and then, or the runs tell little: statistics of the policy. */
 extern const char *const hardware_seen[]; /* a NULL ends it */
