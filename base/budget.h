@@ -38,6 +38,11 @@ static inline void budget_give(struct budget *b, uint64_t bytes)
     for (; b; b = b->of)
         b->live -= bytes;
 }
+/* xgrow, charged; the second where an array's room is counted in 32 bits. */
+void *budget_grow(struct budget *b, void *array, size_t n, size_t *cap, size_t bytes);
+void *budget_grow32(struct budget *b, void *array, uint32_t n, uint32_t *cap, size_t bytes);
+/* An array of *n elements gets element i: with half as many again behind it, all zero. */
+void *budget_reach(struct budget *b, void *array, size_t *n, size_t i, size_t bytes);
 /* Sets the bytes that the budget has charged, whatever they were. */
 static inline void budget_have(struct budget *b, uint64_t bytes)
 {

@@ -81,7 +81,6 @@ const struct policy *checker_policy(const struct checker *c, const void **self);
 void checker_finish(struct checker *c);
 const struct budget *checker_memory(const struct checker *c);
 extern const struct param checker_param_rows[];  /* of every policy's section, beside its own */
-uint64_t checker_races(const struct checker *c); /* racy accesses so far */
 
 /* For comparing instances: what they look at, what they promise, how they explain themselves (an
  * empty text: not at all). */

@@ -176,7 +176,7 @@ struct policy {
     const char *source;     /* key into base/papers.def */
     struct promise promise; /* of an instance with its parameters as they are by default */
     unsigned view;          /* view bits that it always has */
-    bool inlines; /* its paper has metadata beside fields, and arrays' in a shadow array */
+    bool inlines;    /* its paper has metadata beside fields, and arrays' in a shadow array */
     bool by_process; /* its metadata are of one process each: it can be charged on machine=dsm */
     const struct param
         *params;        /* rows of section policy.<label>, beside the common ones; or NULL */

@@ -13,6 +13,10 @@ struct race_side {
     bool known;        /* false: the policy doesn't know the side at all */
     bool region;       /* it knows the region only: event is the first that may belong to it */
 };
+static inline struct race_side race_access(uint64_t event, uint64_t site, sim_tid tid, uint8_t op)
+{
+    return (struct race_side){.event = event, .site = site, .thread = tid, .op = op, .known = true};
+}
 struct race {                     /* one racy access */
     const char *policy;           /* label */
     struct race_side is, earlier; /* earlier: the latest of those it conflicts with */
@@ -34,6 +38,14 @@ struct race_report; /* of an instance: counts, sites and pairs, races.jsonl */
  * had no race in this life yet. */
 void race_conflict(struct race_report *r, const struct event *ev, sim_addr location,
                    const struct race_side *earlier, bool first);
+
+/* The same at a location that has a mark of its own for races in this life. */
+static inline void race_with(struct race_report *r, const struct event *ev, sim_addr location,
+                             struct race_side earlier, bool *raced)
+{
+    race_conflict(r, ev, location, &earlier, !*raced);
+    *raced = true;
+}
 
 /* race_conflict for an access that is over, and whose race is found only now. ev: that access,
  * which carries its site, at its location as it is now; number: its event's. other: the side that

@@ -46,12 +46,10 @@ void after_race_note(struct after_race *a, const struct event *ev, sim_addr loca
 {
     const bool inside = ev->addr > location && ev->addr <= granule_last(a, location);
     const sim_addr byte = inside ? ev->addr : location;
-    const size_t was = a->cap;
 
     if (a->n && a->raced[a->n - 1] == byte)
         return;
-    a->raced = xgrow(a->raced, a->n, &a->cap, sizeof *a->raced);
-    budget_take(a->budget, (a->cap - was) * sizeof *a->raced);
+    a->raced = budget_grow(a->budget, a->raced, a->n, &a->cap, sizeof *a->raced);
     a->raced[a->n++] = byte;
 }
 

@@ -24,7 +24,7 @@ struct after_race {
     struct extents objects; /* DISABLE_ARRAY: what was allocated, in one piece each */
     sim_addr *raced;        /* owns; bytes that raced in the event in hand */
     size_t n, cap;
-    size_t settled; /* of those, disabled by the latest after_race_settle, until the next race */
+    size_t settled;    /* of those, disabled by the latest after_race_settle, until the next race */
     uint64_t granules; /* of accesses, that were not looked at */
     struct budget *budget;
 };

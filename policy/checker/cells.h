@@ -116,7 +116,7 @@ static inline void cells_hint(const struct cells *c, const struct event *ev)
 }
 
 /* Plain accesses in a row: `takes` does what is common, and is compiled in; `rules` does the rest.
- * That is false where the row ends. `soon` is a hint for an access to come (cells_hint). */
+ * That is false where the row ends. `soon` is a hint for an access to come; NULL: cells_hint. */
 typedef bool cells_takes(void *self, const struct event *ev, uint64_t number);
 typedef void cells_hints(void *self, const struct event *ev);
 ALWAYS_INLINE const struct event *cells_run(struct cells *c, const struct event *ev,
@@ -131,7 +131,7 @@ ALWAYS_INLINE const struct event *cells_run(struct cells *c, const struct event 
 
     for (uint64_t n = *number;; ev++, n++) {
         if (LIKELY(ev < hinted))
-            soon(self, ev + SOON);
+            soon ? soon(self, ev + SOON) : cells_hint(c, ev + SOON);
         if (!takes(self, ev, n)) {
             *number = n;
             go_on = rules(self, ev, n);

@@ -148,9 +148,7 @@ static void defer(struct checker *c, const struct event *ev)
         c->txns = n;
     }
     struct txn_log *t = &c->txn[ev->tid];
-    const size_t was = t->cap;
-    t->access = xgrow(t->access, t->n, &t->cap, sizeof *t->access);
-    budget_take(&c->budget, (t->cap - was) * sizeof *t->access);
+    t->access = budget_grow(&c->budget, t->access, t->n, &t->cap, sizeof *t->access);
     t->access[t->n++] = *ev;
     c->st.uncommitted++;
 }

@@ -80,10 +80,8 @@ static int exempt_range(const struct reading *r, const char *s, bool one)
 
 static void add_name(struct filter_file *f, const char *from, size_t n)
 {
-    const size_t was = f->cap;
-
-    f->name = xgrow(f->name, f->names, &f->cap, sizeof *f->name);
-    budget_take(f->budget, (f->cap - was) * sizeof *f->name + n + 1);
+    f->name = budget_grow(f->budget, f->name, f->names, &f->cap, sizeof *f->name);
+    budget_take(f->budget, n + 1);
     f->name[f->names++] = xasprintf("%.*s", (int)n, from);
 }
 

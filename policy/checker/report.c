@@ -107,8 +107,7 @@ static void name_sides(struct race *race, const struct event *ev, uint64_t numbe
     if (race->conflicts++ && (!other->known || other->event <= race->earlier.event))
         return;
     race->earlier = *other;
-    race->is = (struct race_side){
-        .event = number, .site = event_site(ev), .thread = ev->tid, .op = ev->kind, .known = true};
+    race->is = race_access(number, event_site(ev), ev->tid, ev->kind);
     race->addr = ev->addr;
     race->size = ev->size;
 }
@@ -125,8 +124,7 @@ void race_late(struct race_report *r, const struct event *ev, uint64_t number,
 {
     if (r->late.conflicts && r->late.is.event != number)
         race_late_done(r);
-    r->told = (struct race_side){
-        .event = number, .site = event_site(ev), .thread = ev->tid, .op = ev->kind, .known = true};
+    r->told = race_access(number, event_site(ev), ev->tid, ev->kind);
     conflict(r, ev, ev->addr, other, first);
     r->told.known = false;
     if (!r->late.conflicts)

@@ -26,11 +26,6 @@ const struct budget *checker_memory(const struct checker *c)
     return &c->budget;
 }
 
-uint64_t checker_races(const struct checker *c)
-{
-    return c->report.accesses;
-}
-
 /* ---- for comparing instances ---------------------------------------------------------------- */
 
 unsigned checker_view(const struct checker *c)

@@ -71,12 +71,8 @@ static bool check(void *self, void *cell, sim_addr at, const struct event *ev)
 
     if (UNLIKELY(p->env->cost->on))
         charge(p, x, at, ev, atomic, x->at == now && (!event_writes(ev) || atomic == x->atomic));
-    if (races) {
-        const struct race_side earlier = {
-            .event = x->event, .site = x->site, .thread = x->tid, .op = x->op, .known = true};
-        race_conflict(p->env->report, ev, at, &earlier, !x->raced);
-        x->raced = true;
-    }
+    if (races)
+        race_with(p->env->report, ev, at, race_access(x->event, x->site, x->tid, x->op), &x->raced);
     if (!event_writes(ev))
         return races;
     if (!x->at)

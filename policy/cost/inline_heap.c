@@ -77,14 +77,12 @@ static void tell_end(struct inline_heap *h, const struct inline_object *o)
 static uint32_t new_object(struct inline_heap *h) /* its number, plus 1 */
 {
     const uint32_t spare = h->spare;
-    const size_t was = h->cap;
 
     if (spare) {
         h->spare = (uint32_t)h->object[spare - 1].bytes;
         return spare;
     }
-    h->object = xgrow(h->object, h->n, &h->cap, sizeof *h->object);
-    budget_take(h->budget, (h->cap - was) * sizeof *h->object);
+    h->object = budget_grow(h->budget, h->object, h->n, &h->cap, sizeof *h->object);
     return (uint32_t)++h->n;
 }
 

@@ -186,6 +186,29 @@ static inline bool ledger_in_pieces(const struct ledger *c, const struct ledger_
 {
     return paddr_within(at, c->line) + bytes > c->line || k->n == k->cap;
 }
+/* The same for the core of the event in hand, as policies in software charge. */
+static inline void charge_steps(const struct policy_env *env, unsigned step, uint64_t times)
+{
+    ledger_steps(env->cost, env->core, step, times);
+}
+static inline void charge_step(const struct policy_env *env, unsigned step)
+{
+    ledger_steps(env->cost, env->core, step, 1);
+}
+static inline void charge_access(const struct policy_env *env, struct paddr at, uint64_t bytes,
+                                 enum mem_cmd cmd)
+{
+    ledger_access(env->cost, env->core, at, bytes, cmd);
+}
+static inline void charge_load(const struct policy_env *env, struct paddr at, uint64_t bytes)
+{
+    charge_access(env, at, bytes, MEM_LOAD);
+}
+static inline void charge_store(const struct policy_env *env, struct paddr at, uint64_t bytes)
+{
+    charge_access(env, at, bytes, MEM_STORE);
+}
+
 /* Adds an access alone: by hardware, or with its instruction counted elsewhere. */
 static inline void ledger_touch(struct ledger *c, unsigned account, struct paddr at, uint64_t bytes,
                                 enum mem_cmd cmd)

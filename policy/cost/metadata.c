@@ -186,14 +186,12 @@ void metadata_give(struct ledger *c, unsigned core, struct paddr block, uint64_t
     const unsigned k = class_of(bytes);
     struct blocks *b = &c->metadata->heap[core].free[k];
     const struct paddr head = paddr_plus(words_of(c->metadata, core), k * HEAD);
-    const size_t was = b->cap;
 
     ledger_instructions(c, core, LIST_INSTRUCTIONS - 2); /* there is nothing to test */
     ledger_add_access(c, core, head, HEAD, MEM_LOAD);
     ledger_add_access(c, core, block, HEAD, MEM_STORE);
     ledger_add_access(c, core, head, HEAD, MEM_STORE);
-    b->at = xgrow(b->at, b->n, &b->cap, sizeof *b->at);
-    budget_take(c->env->budget, (b->cap - was) * sizeof *b->at);
+    b->at = budget_grow(c->env->budget, b->at, b->n, &b->cap, sizeof *b->at);
     b->at[b->n++] = block;
 }
 

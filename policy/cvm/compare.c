@@ -95,9 +95,7 @@ static void find_race(struct cvm *c, struct cvm_page *p, const struct cvm_entry 
         other = swap;
         later = earlier;
     }
-    const size_t was = c->found_cap;
-    c->found = xgrow(c->found, c->founds, &c->found_cap, sizeof *c->found);
-    budget_take(c->env->budget, (c->found_cap - was) * sizeof *c->found);
+    c->found = budget_grow(c->env->budget, c->found, c->founds, &c->found_cap, sizeof *c->found);
     c->found[c->founds++] = (struct cvm_found){.page = p,
                                                .one = x->of,
                                                .other = y->of,
@@ -264,10 +262,8 @@ static void compare_with(struct cvm *c, struct cvm_page *p, struct cvm_row *x, s
 /* Lists become rows: each is walked as often as there are fresh entries of others. */
 static size_t add_rows(struct cvm *c, struct cvm_entry *x)
 {
-    const size_t was = c->row_cap;
-
     for (; x; x = x->next) {
-        c->row = xgrow(c->row, c->rows, &c->row_cap, sizeof *c->row);
+        c->row = budget_grow(c->env->budget, c->row, c->rows, &c->row_cap, sizeof *c->row);
         c->row[c->rows++] = (struct cvm_row){.entry = x,
                                              .of = x->of,
                                              .time = x->time,
@@ -276,7 +272,6 @@ static size_t add_rows(struct cvm *c, struct cvm_entry *x)
                                              .kinds = x->kinds,
                                              .asked = x->asked};
     }
-    budget_take(c->env->budget, (c->row_cap - was) * sizeof *c->row);
     return c->rows;
 }
 

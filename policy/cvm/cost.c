@@ -33,15 +33,6 @@ void cvm_cost_init(struct cvm *c)
     ledger_software(c->env->cost, c->env, cvm_charges.step, cvm_charges.steps, 0);
 }
 
-static void step(struct cvm *c, enum step s, uint64_t times)
-{
-    ledger_steps(c->env->cost, c->env->core, s, times);
-}
-static void access(struct cvm *c, struct paddr at, uint64_t bytes, enum mem_cmd cmd)
-{
-    ledger_access(c->env->cost, c->env->core, at, bytes, cmd);
-}
-
 /* ---- at an access --------------------------------------------------------------------------- */
 
 static void set_bit(struct cvm *c, uint32_t actor, const struct event *ev)
@@ -50,8 +41,8 @@ static void set_bit(struct cvm *c, uint32_t actor, const struct event *ev)
     const uint64_t word = (ev->addr & (c->params.page - 1)) >> c->word_shift;
     const struct paddr at = paddr_plus(bitmap_at(c, actor, page, event_writes(ev)), word / 64 * 8);
 
-    access(c, at, 8, MEM_LOAD);
-    access(c, at, 8, MEM_STORE);
+    charge_load(c->env, at, 8);
+    charge_store(c->env, at, 8);
 }
 
 /* Registers that the routine saves and restores: inlined, some are dead, and the mean of the
@@ -78,27 +69,27 @@ void cvm_charge_access(struct cvm *c, uint32_t actor, const struct event *ev, en
     case CVM_NONE:
         return;
     case CVM_NOOPS:
-        step(c, STEP_NOOP, 1);
+        charge_step(c->env, STEP_NOOP);
         return;
     case CVM_MIX:
     case CVM_NEXT: /* whether it is shared has been found out */
         if (!shared)
             return;
-        step(c, way == CVM_MIX ? STEP_MIX : STEP_NEXT, 1);
+        charge_step(c->env, way == CVM_MIX ? STEP_MIX : STEP_NEXT);
         set_bit(c, actor, ev);
         return;
     case CVM_WHOLE:
         break;
     }
     if (!c->params.inlining)
-        step(c, STEP_CALL, 1);
-    step(c, STEP_SPILL, spills(c));
-    step(c, STEP_CHECK, 1);
+        charge_step(c->env, STEP_CALL);
+    charge_steps(c->env, STEP_SPILL, spills(c));
+    charge_step(c->env, STEP_CHECK);
     if (!shared)
         return;
-    step(c, STEP_SET, 1);
+    charge_step(c->env, STEP_SET);
     set_bit(c, actor, ev);
-    access(c, bitmap_at(c, actor, ev->addr >> c->page_shift, false), 1, MEM_STORE); /* the notice */
+    charge_store(c->env, bitmap_at(c, actor, ev->addr >> c->page_shift, false), 1); /* the notice */
 }
 
 /* A program counter for each bit. */
@@ -109,17 +100,17 @@ void cvm_charge_site(struct cvm *c, uint32_t actor, sim_addr at, bool write)
     const sim_addr bitmap = ((at >> c->page_shift) * 2 + write) * bitmap_bytes(c);
     const uint64_t word = (at & (c->params.page - 1)) >> c->word_shift;
 
-    step(c, STEP_SITE, 1);
-    access(
-        c,
+    charge_step(c->env, STEP_SITE);
+    charge_store(
+        c->env,
         paddr_of(base + ((sim_addr)(actor % 8) << 50) + bitmap * BITS * COUNTER + word * COUNTER),
-        COUNTER, MEM_STORE);
+        COUNTER);
 }
 
 void cvm_charge_modify(struct cvm *c, uint64_t sites)
 {
-    step(c, STEP_MODIFY, sites);
-    step(c, STEP_IMB, 1);
+    charge_steps(c->env, STEP_MODIFY, sites);
+    charge_step(c->env, STEP_IMB);
 }
 
 /* ---- at the end of an interval -------------------------------------------------------------- */
@@ -141,12 +132,12 @@ static void keep_bitmap(struct cvm *c, struct cvm_thread *t, uint32_t actor, uin
     const struct paddr at = bitmap_at(c, actor, page, write);
     const struct paddr to = buffer_take(c, t, bytes + NOTICE_BYTES);
 
-    step(c, STEP_NOTICE, 1);
-    access(c, to, NOTICE_BYTES, MEM_STORE);
-    step(c, STEP_KEEP, bytes / 8);
-    access(c, at, bytes, MEM_LOAD);
-    access(c, paddr_plus(to, NOTICE_BYTES), bytes, MEM_STORE);
-    access(c, at, bytes, MEM_STORE);
+    charge_step(c->env, STEP_NOTICE);
+    charge_store(c->env, to, NOTICE_BYTES);
+    charge_steps(c->env, STEP_KEEP, bytes / 8);
+    charge_load(c->env, at, bytes);
+    charge_store(c->env, paddr_plus(to, NOTICE_BYTES), bytes);
+    charge_store(c->env, at, bytes);
 }
 
 static sim_cycle tell_notices(void *self, unsigned core, void *what, sim_cycle now)
@@ -163,8 +154,8 @@ void cvm_charge_interval(struct cvm *c, struct cvm_thread *t)
     struct cvm_interval *i = t->interval;
     const enum cost_part was = ledger_part(c->env->cost, PART_SYNC);
 
-    step(c, STEP_INTERVAL, 1);
-    step(c, STEP_ENTRY, i->known->clock.n);
+    charge_step(c->env, STEP_INTERVAL);
+    charge_steps(c->env, STEP_ENTRY, i->known->clock.n);
     t->told_reads = t->told_writes = 0;
     for (struct cvm_entry *x = i->entries; x; x = x->sibling) {
         if (x->kinds & CVM_READS)
@@ -222,10 +213,10 @@ void cvm_charge_master(struct cvm *c, const struct cvm_work *w)
     n->call.self = c;
     n->call.what = NULL;
     n->call.core = c->env->core;
-    step(c, STEP_COMPARE, w->compared);
-    step(c, STEP_OVERLAP, w->walked);
-    step(c, STEP_LIST, w->listed);
-    step(c, STEP_WORDS, words);
+    charge_steps(c->env, STEP_COMPARE, w->compared);
+    charge_steps(c->env, STEP_OVERLAP, w->walked);
+    charge_steps(c->env, STEP_LIST, w->listed);
+    charge_steps(c->env, STEP_WORDS, words);
     ledger_part(c->env->cost, was);
 }
 

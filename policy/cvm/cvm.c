@@ -71,13 +71,11 @@ static int too_many(struct cvm *c)
 
 static NO_INLINE void more_threads(struct cvm *c, uint32_t actor)
 {
-    const uint32_t n = actor + 1 + actor / 2;
+    size_t i = c->threads;
 
-    c->thread = xrecalloc(c->thread, c->threads, n, sizeof *c->thread);
-    for (uint32_t i = c->threads; i < n; i++)
+    c->thread = budget_reach(c->env->budget, c->thread, &c->threads, actor, sizeof *c->thread);
+    for (; i < c->threads; i++)
         map_init(&c->thread[i].sites, c->env->budget);
-    budget_take(c->env->budget, (n - c->threads) * sizeof *c->thread);
-    c->threads = n;
 }
 
 static inline struct cvm_thread *thread_at(struct cvm *c, uint32_t actor)
@@ -445,50 +443,11 @@ static void declare_sites(struct cvm *c, struct stats_group *g)
 static void declare(struct cvm *c)
 {
     struct stats_group *g = c->env->stats;
+    struct cvm_stats *st = &c->st;
 
     metadata_declare(&c->metadata, g);
-    stats_count(g, "intervals", "intervals", "Intervals that had an access.", &c->st.intervals);
-    stats_count(g, "intervals-used", "intervals",
-                "Intervals of a concurrent pair that had a page in common.", &c->st.used);
-    stats_count(g, "barriers", "barriers", "Rounds of barriers, each compared.", &c->st.barriers);
-    stats_count(g, "consolidations", "count", "Comparisons as the buffers were full.",
-                &c->st.consolidations);
-    stats_count(g, "ranges", "count", "Comparisons of ranges that were cleared or copied.",
-                &c->st.ranges);
-    stats_count(g, "listed", "count",
-                "Entries of check lists: concurrent intervals at a page that one of them wrote.",
-                &c->st.listed);
-    stats_count(g, "notices.read", "notices", "Read notices: pages read, by interval.",
-                &c->st.read_notices);
-    stats_count(g, "notices.write", "notices", "Write notices: pages written, by interval.",
-                &c->st.write_notices);
-    stats_count(g, "bitmaps", "bitmaps", "Bitmaps: one of each notice.", &c->st.bitmaps);
-    stats_count(g, "calls", "accesses",
-                "Accesses that called the analysis routine, alone or with others; where nothing is "
-                "charged or left out, those of the flag private alone.",
-                &c->st.called);
-    stats_count(g, "calls-private", "accesses", "Of them, those of private data.",
-                &c->st.called_private);
-    stats_count(g, "proved", "accesses", "Accesses that data-flow analysis proved private.",
-                &c->st.proved);
-    stats_count(g, "batched.same", "accesses",
-                "Accesses for which another of the same kind and place had called.", &c->st.same);
-    stats_count(g, "batched.mix", "accesses",
-                "Accesses in a call with one of another kind to the same place.", &c->st.mix);
-    stats_count(g, "batched.next", "accesses", "Accesses in a call with one to the place beside.",
-                &c->st.next);
-    stats_count(g, "removed", "sites", "Sites whose call was removed, in each process.",
-                &c->st.modified);
-    stats_count(g, "removed-calls", "accesses", "Accesses at sites whose call was removed.",
-                &c->st.noops);
-    stats_count(g, "removed-unseen", "accesses", "Of them, those of shared data: not seen.",
-                &c->st.unseen);
-    stats_count(g, "diffed", "accesses", "Stores of which the page's diff tells, and no call.",
-                &c->st.diffed);
-    stats_count(g, "affected", "conflicts",
-                "Races that are no first ones: both sides come after others.", &c->st.affected);
-    stats_count(g, "bitmaps-used", "bitmaps", "Bitmaps that a check list asked for.",
-                &c->st.fetched);
+#define STATS_DEF "policy/cvm/stats.def"
+#include "base/stats_declare.h"
     declare_sites(c, stats_group(g, "sites"));
 }
 

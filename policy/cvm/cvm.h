@@ -160,9 +160,8 @@ struct cvm_work { /* what a master does at a barrier */
 enum { CVM_NODES = 64 };
 
 struct cvm_stats {
-    uint64_t intervals, used, barriers, consolidations, ranges, listed, read_notices, write_notices,
-        bitmaps, fetched, called, called_private, proved, same, mix, next, noops, modified, unseen,
-        diffed, affected;
+#define STATS_DEF "policy/cvm/stats.def"
+#include "base/stats_fields.h"
     uint64_t sites[CVM_SITE_WHATS], sites_both;
 };
 
@@ -173,7 +172,8 @@ struct cvm {
     unsigned part_shift;             /* log2 of words */
     size_t words;                    /* uint64_t's of a bitmap */
     struct cvm_thread *thread;       /* owns; by actor */
-    uint32_t threads, begun;
+    size_t threads;
+    uint32_t begun;
     struct map pages;       /* number to struct cvm_page * */
     struct cvm_page **list; /* owns; those with something fresh */
     size_t listed, list_cap;

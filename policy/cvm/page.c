@@ -91,9 +91,7 @@ void cvm_list(struct cvm *c, struct cvm_page *p)
     if (p->listed)
         return;
     p->listed = true;
-    const size_t was = c->list_cap;
-    c->list = xgrow(c->list, c->listed, &c->list_cap, sizeof *c->list);
-    budget_take(c->env->budget, (c->list_cap - was) * sizeof *c->list);
+    c->list = budget_grow(c->env->budget, c->list, c->listed, &c->list_cap, sizeof *c->list);
     c->list[c->listed++] = p;
 }
 
@@ -102,11 +100,7 @@ void cvm_list(struct cvm *c, struct cvm_page *p)
 static NO_INLINE struct cvm_lane *add_lane(struct cvm *c, struct cvm_page *p, uint32_t at,
                                            uint32_t actor)
 {
-    size_t cap = p->cap;
-
-    p->lane = xgrow(p->lane, p->lanes, &cap, sizeof *p->lane);
-    budget_take(c->env->budget, (cap - p->cap) * sizeof *p->lane);
-    p->cap = (uint32_t)cap;
+    p->lane = budget_grow32(c->env->budget, p->lane, p->lanes, &p->cap, sizeof *p->lane);
     memmove(&p->lane[at + 1], &p->lane[at], (p->lanes++ - at) * sizeof *p->lane);
     p->lane[at] = (struct cvm_lane){.actor = actor};
     return &p->lane[at];

@@ -44,21 +44,6 @@ void eraser_cost_free(struct eraser_cost *c)
     free(c->thread);
 }
 
-static void step(struct eraser_cost *c, enum step s)
-{
-    ledger_step(c->cost, c->env->core, s);
-}
-
-static void load(struct eraser_cost *c, struct paddr at, uint64_t bytes)
-{
-    ledger_access(c->cost, c->env->core, at, bytes, MEM_LOAD);
-}
-
-static void store(struct eraser_cost *c, struct paddr at, uint64_t bytes)
-{
-    ledger_access(c->cost, c->env->core, at, bytes, MEM_STORE);
-}
-
 /* ---- blocks --------------------------------------------------------------------------------- */
 
 static struct paddr take(struct eraser_cost *c, uint64_t bytes)
@@ -67,15 +52,9 @@ static struct paddr take(struct eraser_cost *c, uint64_t bytes)
     return metadata_take(c->cost, c->env->core, bytes);
 }
 
-static struct paddr *slot_of(struct eraser_cost *c, struct paddr **array, uint32_t *n, uint32_t i)
+static struct paddr *slot_of(struct eraser_cost *c, struct paddr **array, size_t *n, uint32_t i)
 {
-    if (i >= *n) {
-        const uint32_t more = i + 1 + i / 2;
-        *array = xrealloc(*array, more, sizeof **array);
-        memset(*array + *n, 0, (more - *n) * sizeof **array);
-        budget_take(c->env->budget, (more - *n) * sizeof **array);
-        *n = more;
-    }
+    *array = budget_reach(c->env->budget, *array, n, i, sizeof **array);
     return *array + i;
 }
 
@@ -100,8 +79,8 @@ static struct paddr table_entry(struct eraser_cost *c, lockset_id set)
         while (c->table_bytes < end)
             c->table_bytes *= 2;
         c->table = take(c, c->table_bytes);
-        load(c, was, had);
-        store(c, c->table, had);
+        charge_load(c->env, was, had);
+        charge_store(c->env, c->table, had);
         if (had) {
             metadata_give(c->cost, c->env->core, was, had);
             budget_give(&c->variables->metadata, had);
@@ -118,10 +97,10 @@ static struct paddr vector_of(struct eraser_cost *c, lockset_id set)
 
     if (at->at || !bytes)
         return *at;
-    step(c, STEP_NEW_SET);
+    charge_step(c->env, STEP_NEW_SET);
     const struct paddr block = take(c, bytes);
-    store(c, block, bytes);
-    store(c, table_entry(c, set), TABLE_ENTRY);
+    charge_store(c->env, block, bytes);
+    charge_store(c->env, table_entry(c, set), TABLE_ENTRY);
     return *slot_of(c, &c->vector, &c->vectors, set) = block;
 }
 
@@ -133,16 +112,16 @@ static void load_set(struct eraser_cost *c, lockset_id set)
 
     if (!at.at)
         return;
-    load(c, table_entry(c, set), TABLE_ENTRY);
-    load(c, at, (uint64_t)lockset_size(c->sets, set) * LOCK_BYTES);
+    charge_load(c->env, table_entry(c, set), TABLE_ENTRY);
+    charge_load(c->env, at, (uint64_t)lockset_size(c->sets, set) * LOCK_BYTES);
 }
 
 /* The outcome of two sorted vectors (a lock alone is one of length 1), found by its hash. */
 static void work_out(struct eraser_cost *c, uint32_t elements, lockset_id after)
 {
-    step(c, STEP_MISS);
-    ledger_steps(c->cost, c->env->core, STEP_ELEMENT, elements);
-    ledger_steps(c->cost, c->env->core, STEP_INTERN, lockset_size(c->sets, after));
+    charge_step(c->env, STEP_MISS);
+    charge_steps(c->env, STEP_ELEMENT, elements);
+    charge_steps(c->env, STEP_INTERN, lockset_size(c->sets, after));
     load_set(c, after); /* compared with what has that hash */
 }
 
@@ -154,8 +133,8 @@ static bool look_up(struct eraser_cost *c, uint64_t pair)
 
     if (!c->cache.at)
         c->cache = take(c, (uint64_t)CACHE_ENTRY << CACHE_BITS);
-    step(c, STEP_CACHE);
-    load(c, paddr_plus(c->cache, i * CACHE_ENTRY), CACHE_ENTRY);
+    charge_step(c->env, STEP_CACHE);
+    charge_load(c->env, paddr_plus(c->cache, i * CACHE_ENTRY), CACHE_ENTRY);
     c->cached[i] = pair;
     return hit;
 }
@@ -164,7 +143,7 @@ static void keep(struct eraser_cost *c, uint64_t pair)
 {
     const uint64_t i = pair * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CACHE_BITS);
 
-    store(c, paddr_plus(c->cache, i * CACHE_ENTRY), CACHE_ENTRY);
+    charge_store(c->env, paddr_plus(c->cache, i * CACHE_ENTRY), CACHE_ENTRY);
 }
 
 /* An intersection is usually a look-up in the cache, as published (section 3). */
@@ -174,7 +153,7 @@ static void intersect(struct eraser_cost *c, const struct eraser_change *x)
     const lockset_id high = x->before < x->held ? x->held : x->before;
     const uint64_t pair = (uint64_t)low << 32 | high;
 
-    step(c, STEP_SAME_SET);
+    charge_step(c->env, STEP_SAME_SET);
     if (x->before == x->held || low == LOCKSET_EMPTY || look_up(c, pair))
         return;
     load_set(c, low);
@@ -192,27 +171,27 @@ void eraser_charge_access(struct eraser_cost *c, sim_addr location, sim_tid tid,
     bool changes = x->first || x->state_changes;
 
     if (!c->cost->held) {
-        step(c, STEP_CALL);
-        step(c, STEP_PLACE);
+        charge_step(c->env, STEP_CALL);
+        charge_step(c->env, STEP_PLACE);
         c->knows_held = false;
     }
-    load(c, at, ERASER_WORD);
-    step(c, STEP_STATE);
+    charge_load(c->env, at, ERASER_WORD);
+    charge_step(c->env, STEP_STATE);
     if (x->exclusive)
-        step(c, STEP_OWNER);
+        charge_step(c->env, STEP_OWNER);
     if (!x->first && !(x->exclusive && x->same)) {
         if (!c->knows_held)
-            load(c, paddr_plus(thread_block(c, tid), HELD_AT), LOCK_BYTES);
+            charge_load(c->env, paddr_plus(thread_block(c, tid), HELD_AT), LOCK_BYTES);
         c->knows_held = true;
         if (x->refined)
             intersect(c, x);
         changes |= x->refined && x->after != x->before;
-        step(c, STEP_EMPTY);
+        charge_step(c->env, STEP_EMPTY);
     }
     if (!changes)
         return;
-    step(c, STEP_MAKE);
-    store(c, at, ERASER_WORD);
+    charge_step(c->env, STEP_MAKE);
+    charge_store(c->env, at, ERASER_WORD);
 }
 
 void eraser_charge_lock(struct eraser_cost *c, sim_tid tid, uint64_t lock,
@@ -220,8 +199,8 @@ void eraser_charge_lock(struct eraser_cost *c, sim_tid tid, uint64_t lock,
 {
     const struct paddr at = thread_block(c, tid);
 
-    step(c, STEP_CALL);
-    load(c, at, THREAD_BYTES);
+    charge_step(c->env, STEP_CALL);
+    charge_load(c->env, at, THREAD_BYTES);
     for (unsigned i = 0; i < 2; i++) {
         /* The high bit keeps these keys of the cache apart from those of intersections. */
         const uint64_t pair =
@@ -232,5 +211,5 @@ void eraser_charge_lock(struct eraser_cost *c, sim_tid tid, uint64_t lock,
         work_out(c, lockset_size(c->sets, before[i]) + 1, after[i]);
         keep(c, pair);
     }
-    store(c, at, THREAD_BYTES);
+    charge_store(c->env, at, THREAD_BYTES);
 }

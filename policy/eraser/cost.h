@@ -16,7 +16,7 @@ struct eraser_cost {
     uint64_t *cached;     /* owns; what each entry of the cache is about; NULL: no machine */
     struct paddr *vector; /* owns; by lockset; 0: not there yet */
     struct paddr *thread; /* owns; by language thread, its block; 0: none yet */
-    uint32_t vectors, threads;
+    size_t vectors, threads;
     struct paddr cache, table; /* blocks; 0: not made yet */
     uint64_t table_bytes;
     bool knows_held; /* the access in hand has what its thread holds in a register */

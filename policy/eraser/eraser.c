@@ -64,12 +64,8 @@ struct eraser {
 
 static struct eraser_thread *thread_at(struct eraser *e, sim_tid tid)
 {
-    if (tid >= e->threads) {
-        const size_t n = (size_t)tid + 1 + tid / 2;
-        e->thread = xrecalloc(e->thread, e->threads, n, sizeof *e->thread);
-        budget_take(e->env->budget, (n - e->threads) * sizeof *e->thread);
-        e->threads = n;
-    }
+    if (UNLIKELY(tid >= e->threads))
+        e->thread = budget_reach(e->env->budget, e->thread, &e->threads, tid, sizeof *e->thread);
     return &e->thread[tid];
 }
 
@@ -108,15 +104,10 @@ static void change_state(struct eraser *e, struct eraser_variable *v, enum state
 static void report(struct eraser *e, struct eraser_variable *v, sim_addr addr,
                    const struct event *ev, uint32_t actor)
 {
-    struct race_side earlier = {
-        .event = v->event, .site = v->site, .thread = v->tid, .op = v->kind, .known = true};
+    struct race_side earlier = race_access(v->event, v->site, v->tid, v->kind);
 
     if (v->actor == actor)
-        earlier = (struct race_side){.event = v->other_event,
-                                     .site = v->other_site,
-                                     .thread = v->other_tid,
-                                     .op = v->other_kind,
-                                     .known = true};
+        earlier = race_access(v->other_event, v->other_site, v->other_tid, v->other_kind);
     race_conflict(e->env->report, ev, addr, &earlier, true);
     change_state(e, v, REPORTED);
 }
@@ -222,12 +213,10 @@ static struct eraser_hold *find_hold(const struct eraser_thread *t, uint64_t loc
 static struct eraser_hold *make_hold(struct eraser *e, struct eraser_thread *t, uint64_t lock)
 {
     struct eraser_hold *h = find_hold(t, lock);
-    const size_t was = t->cap;
 
     if (h)
         return h;
-    t->hold = xgrow(t->hold, t->n, &t->cap, sizeof *t->hold);
-    budget_take(e->env->budget, (t->cap - was) * sizeof *t->hold);
+    t->hold = budget_grow(e->env->budget, t->hold, t->n, &t->cap, sizeof *t->hold);
     h = &t->hold[t->n++];
     *h = (struct eraser_hold){.lock = lock};
     return h;

@@ -29,15 +29,6 @@ struct lockset_pool {
     struct budget *budget;
 };
 
-static void *grow(struct lockset_pool *p, void *array, size_t n, size_t *cap, size_t bytes)
-{
-    const size_t was = *cap;
-
-    array = xgrow(array, n, cap, bytes);
-    budget_take(p->budget, (*cap - was) * bytes);
-    return array;
-}
-
 struct lockset_pool *lockset_pool_new(struct budget *budget)
 {
     struct lockset_pool *p = xcalloc(1, sizeof *p);
@@ -45,8 +36,8 @@ struct lockset_pool *lockset_pool_new(struct budget *budget)
     p->budget = budget;
     map_init(&p->found, budget);
     map_init(&p->both, budget);
-    p->lock = grow(p, NULL, 0, &p->lock_cap, sizeof *p->lock);
-    p->set = grow(p, NULL, 0, &p->set_cap, sizeof *p->set);
+    p->lock = budget_grow(p->budget, NULL, 0, &p->lock_cap, sizeof *p->lock);
+    p->set = budget_grow(p->budget, NULL, 0, &p->set_cap, sizeof *p->set);
     p->set[p->sets++] = (struct set){0}; /* the empty one */
     return p;
 }
@@ -106,7 +97,7 @@ static bool is_at(const struct lockset_pool *p, lockset_id set, uint32_t at, uin
 static uint64_t *work_for(struct lockset_pool *p, size_t n)
 {
     while (p->work_cap < n)
-        p->work = grow(p, p->work, p->work_cap, &p->work_cap, sizeof *p->work);
+        p->work = budget_grow(p->budget, p->work, p->work_cap, &p->work_cap, sizeof *p->work);
     return p->work;
 }
 
@@ -115,10 +106,10 @@ static lockset_id add(struct lockset_pool *p, uint32_t n, lockset_id next)
 {
     if (p->sets > UINT32_MAX)
         die("lockset: more than 2^32 sets of locks");
-    p->set = grow(p, p->set, p->sets, &p->set_cap, sizeof *p->set);
+    p->set = budget_grow(p->budget, p->set, p->sets, &p->set_cap, sizeof *p->set);
     p->set[p->sets] = (struct set){p->locks, n, next};
     for (uint32_t i = 0; i < n; i++) {
-        p->lock = grow(p, p->lock, p->locks, &p->lock_cap, sizeof *p->lock);
+        p->lock = budget_grow(p->budget, p->lock, p->locks, &p->lock_cap, sizeof *p->lock);
         p->lock[p->locks++] = p->work[i];
     }
     return (lockset_id)p->sets++;

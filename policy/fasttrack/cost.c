@@ -24,31 +24,17 @@ void ft_cost_init(struct ft_cost *c, const struct policy_env *env, struct cells 
     c->clocks = variables->clocks;
 }
 
-static void step(struct ft_cost *c, enum step s)
-{
-    ledger_step(c->cost, c->env->core, s);
-}
-
 /* ---- the words of a variable ---------------------------------------------------------------- */
 
 enum { WORD = 4, LINE = 64 };
-
-static void load(struct ft_cost *c, struct paddr at, uint64_t bytes)
-{
-    ledger_access(c->cost, c->env->core, at, bytes, MEM_LOAD);
-}
-static void store(struct ft_cost *c, struct paddr at, uint64_t bytes)
-{
-    ledger_access(c->cost, c->env->core, at, bytes, MEM_STORE);
-}
 
 static const struct metadata_steps reach_steps = {STEP_PLACE, STEP_SHADOW, STEP_SHADOW_NEW,
                                                   STEP_SHADOW_LINE};
 
 static void swap_lock(struct ft_cost *c, struct paddr at)
 {
-    step(c, STEP_LOCK);
-    ledger_access(c->cost, c->env->core, paddr_plus(at, c->words.read), WORD, MEM_ATOMIC);
+    charge_step(c->env, STEP_LOCK);
+    charge_access(c->env, paddr_plus(at, c->words.read), WORD, MEM_ATOMIC);
 }
 
 /* Begins every access: finds the variable's words and the thread's own epoch, and compares that
@@ -67,13 +53,13 @@ static struct paddr begin(struct ft_cost *c, const struct ft_variable *x, sim_ad
         metadata_reach(c->cost, c->env->core, addr, &reach_steps);
     const struct paddr at = c->place.at ? c->place : metadata_at(c->cost, addr);
     if (c->calls)
-        step(c, STEP_SLOW);
+        charge_step(c->env, STEP_SLOW);
     if (w->reference)
-        load(c, at, w->reference);
+        charge_load(c->env, at, w->reference);
     if (c->lock == FT_LOCK_ALWAYS)
         swap_lock(c, at);
-    load(c, paddr_plus(at, word), w->epoch);
-    step(c, STEP_SAME);
+    charge_load(c->env, paddr_plus(at, word), w->epoch);
+    charge_step(c->env, STEP_SAME);
     return at;
 }
 
@@ -81,7 +67,7 @@ static struct paddr begin(struct ft_cost *c, const struct ft_variable *x, sim_ad
 static struct paddr unchanged(struct ft_cost *c, struct paddr at)
 {
     if (c->lock == FT_LOCK_ALWAYS)
-        store(c, paddr_plus(at, c->words.read), WORD);
+        charge_store(c->env, paddr_plus(at, c->words.read), WORD);
     return (struct paddr){0};
 }
 
@@ -89,7 +75,7 @@ static struct paddr unchanged(struct ft_cost *c, struct paddr at)
 static void slow_path(struct ft_cost *c)
 {
     ledger_part(c->cost, PART_SLOW);
-    step(c, STEP_SLOW);
+    charge_step(c->env, STEP_SLOW);
 }
 
 /* The variable, if that is not locked already, or never. */
@@ -101,7 +87,7 @@ static void lock(struct ft_cost *c, struct paddr at)
 
 static void ordered(struct ft_cost *c, uint32_t actor, sim_tid tid)
 {
-    step(c, STEP_ORDERED);
+    charge_step(c->env, STEP_ORDERED);
     clock_cost_entry(c->clocks, tid, actor, c->env->core);
 }
 
@@ -110,9 +96,9 @@ static void check_write(struct ft_cost *c, const struct ft_variable *x, struct p
                         sim_tid tid)
 {
     clock_cost_clock(c->clocks, tid, c->env->core);
-    step(c, STEP_CLOCK);
-    load(c, paddr_plus(at, c->words.write), c->words.epoch);
-    step(c, STEP_NONE);
+    charge_step(c->env, STEP_CLOCK);
+    charge_load(c->env, paddr_plus(at, c->words.write), c->words.epoch);
+    charge_step(c->env, STEP_NONE);
     if (x->at[WRITES])
         ordered(c, epoch_thread(x->at[WRITES]), tid);
 }
@@ -120,11 +106,11 @@ static void check_write(struct ft_cost *c, const struct ft_variable *x, struct p
 /* The last read, an epoch or none. */
 static void check_read(struct ft_cost *c, const struct ft_variable *x, struct paddr at, sim_tid tid)
 {
-    step(c, STEP_NONE);
+    charge_step(c->env, STEP_NONE);
     if (!x->at[READS] && !x->kept)
         return;
     if (c->words.epoch > WORD)
-        load(c, paddr_plus(at, c->words.read + WORD), WORD);
+        charge_load(c->env, paddr_plus(at, c->words.read + WORD), WORD);
     ordered(c, x->at[READS] ? epoch_thread(x->at[READS]) : hb_actor(c->env->hb, x->tid[READS]),
             tid);
 }
@@ -166,7 +152,8 @@ static void settle(struct shared_reads *s, uint32_t i, uint32_t slots)
 
 static void store_slot(struct ft_cost *c, const struct shared_reads *s, uint32_t i)
 {
-    store(c, paddr_plus(s->map, (uint64_t)s->read[i].slot * FT_SLOT_BYTES), FT_SLOT_BYTES);
+    charge_store(c->env, paddr_plus(s->map, (uint64_t)s->read[i].slot * FT_SLOT_BYTES),
+                 FT_SLOT_BYTES);
 }
 
 static void make_block(struct ft_cost *c, struct shared_reads *s, uint32_t slots)
@@ -176,8 +163,8 @@ static void make_block(struct ft_cost *c, struct shared_reads *s, uint32_t slots
     c->new_words = true;
     budget_take(&c->variables->metadata, bytes);
     s->map = metadata_take(c->cost, c->env->core, bytes);
-    ledger_steps(c->cost, c->env->core, STEP_MAP_ZERO, bytes / LINE);
-    store(c, s->map, bytes);
+    charge_steps(c->env, STEP_MAP_ZERO, bytes / LINE);
+    charge_store(c->env, s->map, bytes);
 }
 
 void ft_map_new(struct ft_cost *c, struct shared_reads *s)
@@ -187,19 +174,19 @@ void ft_map_new(struct ft_cost *c, struct shared_reads *s)
     make_block(c, s, slots_for(s->n));
     for (uint32_t i = 0; c->cost->on && i < s->n; i++) {
         settle(s, i, slots_for(s->n));
-        step(c, STEP_MAP_FIND);
+        charge_step(c->env, STEP_MAP_FIND);
         store_slot(c, s, i);
     }
-    step(c, STEP_MAP_NEW);
+    charge_step(c->env, STEP_MAP_NEW);
     ledger_part(c->cost, was);
 }
 
 /* A copied map goes into a block of its own, slot by slot as it is. */
 void ft_map_copy(struct ft_cost *c, const struct shared_reads *from, struct shared_reads *s)
 {
-    load(c, from->map, (uint64_t)slots_for(from->n) * FT_SLOT_BYTES);
+    charge_load(c->env, from->map, (uint64_t)slots_for(from->n) * FT_SLOT_BYTES);
     make_block(c, s, slots_for(s->n));
-    step(c, STEP_MAP_NEW);
+    charge_step(c->env, STEP_MAP_NEW);
 }
 
 /* A map that is full moves to a block of twice its slots. */
@@ -209,12 +196,13 @@ static void move_map(struct ft_cost *c, struct shared_reads *s, uint32_t was, ui
 
     make_block(c, s, slots);
     for (uint32_t i = 0; c->cost->on && i + 1 < s->n; i++) {
-        load(c, paddr_plus(old, (uint64_t)s->read[i].slot * FT_SLOT_BYTES), FT_SLOT_BYTES);
+        charge_load(c->env, paddr_plus(old, (uint64_t)s->read[i].slot * FT_SLOT_BYTES),
+                    FT_SLOT_BYTES);
         settle(s, i, slots);
-        step(c, STEP_MAP_MOVE);
+        charge_step(c->env, STEP_MAP_MOVE);
         store_slot(c, s, i);
     }
-    step(c, STEP_MAP_NEW);
+    charge_step(c->env, STEP_MAP_NEW);
     metadata_give(c->cost, c->env->core, old, (uint64_t)was * FT_SLOT_BYTES);
     budget_give(&c->variables->metadata, (uint64_t)was * FT_SLOT_BYTES);
 }
@@ -266,10 +254,10 @@ static bool find(struct ft_cost *c, const struct shared_reads *s, const struct f
             s->read[i].atomic == now->atomic)
             own = &s->read[i];
     const enum cost_part part = ledger_part(c->cost, PART_MAPS);
-    step(c, STEP_MAP_FIND);
+    charge_step(c->env, STEP_MAP_FIND);
     for (uint32_t looked = 0; looked < slots; looked++, slot = (slot + 1) & (slots - 1)) {
-        load(c, paddr_plus(s->map, (uint64_t)slot * FT_SLOT_BYTES), FT_SLOT_BYTES);
-        step(c, STEP_MAP_PROBE);
+        charge_load(c->env, paddr_plus(s->map, (uint64_t)slot * FT_SLOT_BYTES), FT_SLOT_BYTES);
+        charge_step(c->env, STEP_MAP_PROBE);
         if (own ? own->slot == slot : !taken(s, s->n, slot))
             break;
     }
@@ -283,10 +271,10 @@ static void check_map(struct ft_cost *c, const struct shared_reads *s, sim_tid t
     const uint32_t slots = slots_for(s->n);
     const enum cost_part was = ledger_part(c->cost, PART_MAPS);
 
-    step(c, STEP_MAP_FIND);
+    charge_step(c->env, STEP_MAP_FIND);
     for (uint32_t slot = 0; slot < slots; slot++) {
-        load(c, paddr_plus(s->map, (uint64_t)slot * FT_SLOT_BYTES), FT_SLOT_BYTES);
-        step(c, STEP_MAP_SLOT);
+        charge_load(c->env, paddr_plus(s->map, (uint64_t)slot * FT_SLOT_BYTES), FT_SLOT_BYTES);
+        charge_step(c->env, STEP_MAP_SLOT);
         for (uint32_t i = 0; i < s->n; i++)
             if (s->read[i].slot == slot)
                 ordered(c, epoch_thread(s->read[i].at), tid);
@@ -306,7 +294,7 @@ void ft_charge_static(struct ft_cost *c, sim_tid tid)
         return;
     ledger_part(c->cost, PART_CHECK);
     clock_cost_class_seen(c->clocks, tid, c->env->core);
-    step(c, STEP_SEEN);
+    charge_step(c->env, STEP_SEEN);
 }
 
 /* ---- accesses ------------------------------------------------------------------------------- */
@@ -325,7 +313,7 @@ struct paddr ft_charge_read(struct ft_cost *c, struct ft_variable *x, sim_addr a
     c->cost->reads.same++;
     if (same(x, READS, now) || (x->kept == KEPT_SAME && same(x, WRITES, now)))
         return unchanged(c, at);
-    step(c, STEP_IS_MAP);
+    charge_step(c->env, STEP_IS_MAP);
     if (reads_shared(x) && find(c, x->shared, now))
         return unchanged(c, at);
     c->cost->reads.same--;
@@ -342,8 +330,8 @@ struct paddr ft_charge_read(struct ft_cost *c, struct ft_variable *x, sim_addr a
 void ft_charge_read_done(struct ft_cost *c, struct paddr at)
 {
     if (c->new_words && c->words.epoch > WORD)
-        store(c, paddr_plus(at, c->words.read + WORD), WORD);
-    store(c, paddr_plus(at, c->words.read), WORD);
+        charge_store(c->env, paddr_plus(at, c->words.read + WORD), WORD);
+    charge_store(c->env, paddr_plus(at, c->words.read), WORD);
 }
 
 /* The read epoch that the published rules would have left after this write; see enum kept. */
@@ -369,10 +357,10 @@ struct paddr ft_charge_write(struct ft_cost *c, struct ft_variable *x, sim_addr 
         return unchanged(c, at);
     }
     slow_path(c);
-    load(c, paddr_plus(at, c->words.read), WORD);
+    charge_load(c->env, paddr_plus(at, c->words.read), WORD);
     lock(c, at);
     check_write(c, x, at, now->tid);
-    step(c, STEP_IS_MAP);
+    charge_step(c->env, STEP_IS_MAP);
     if (reads_shared(x))
         check_map(c, x->shared, now->tid);
     else
@@ -383,8 +371,8 @@ struct paddr ft_charge_write(struct ft_cost *c, struct ft_variable *x, sim_addr 
 
 void ft_charge_write_done(struct ft_cost *c, struct paddr at)
 {
-    store(c, paddr_plus(at, c->words.write), c->words.epoch);
-    store(c, paddr_plus(at, c->words.read), WORD);
+    charge_store(c->env, paddr_plus(at, c->words.write), c->words.epoch);
+    charge_store(c->env, paddr_plus(at, c->words.read), WORD);
 }
 
 /* ---- collections ---------------------------------------------------------------------------- */
@@ -393,12 +381,12 @@ void ft_charge_trace(struct ft_cost *c, const struct ft_variable *x, sim_addr ad
 {
     const struct paddr at = c->place.at ? c->place : metadata_at(c->cost, addr);
 
-    load(c, paddr_plus(at, c->words.read), WORD);
-    step(c, STEP_TRACE);
+    charge_load(c->env, paddr_plus(at, c->words.read), WORD);
+    charge_step(c->env, STEP_TRACE);
     if (!reads_shared(x))
         return;
     ledger_needs(c->cost, c->env->core);
-    load(c, x->shared->map, FT_SLOT_BYTES);
-    step(c, STEP_MARK);
-    store(c, x->shared->map, FT_SLOT_BYTES);
+    charge_load(c->env, x->shared->map, FT_SLOT_BYTES);
+    charge_step(c->env, STEP_MARK);
+    charge_store(c->env, x->shared->map, FT_SLOT_BYTES);
 }

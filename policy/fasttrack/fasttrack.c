@@ -51,11 +51,7 @@ static struct ft_past last(const struct ft_variable *x, unsigned side)
 static void race(struct fasttrack *f, struct ft_variable *x, sim_addr addr, const struct event *ev,
                  const struct ft_past *p)
 {
-    const struct race_side earlier = {
-        .event = p->event, .site = p->site, .thread = p->tid, .op = p->kind, .known = true};
-
-    race_conflict(f->env->report, ev, addr, &earlier, !x->raced);
-    x->raced = true;
+    race_with(f->env->report, ev, addr, race_access(p->event, p->site, p->tid, p->kind), &x->raced);
 }
 
 /* Does the earlier access race with this one? Then it is reported. */
@@ -208,13 +204,6 @@ static void ft_access(void *self, const struct event *ev)
     by_rules(f, ev, *f->env->number);
 }
 
-static inline void hint(void *self, const struct event *ev)
-{
-    const struct fasttrack *f = self;
-
-    cells_hint(&f->variables, ev);
-}
-
 static inline bool takes_place(void *self, const struct event *ev, uint64_t number)
 {
     return ft_takes_place(self, ev, number);
@@ -225,7 +214,7 @@ static const struct event *ft_run(void *self, const struct event *ev, const stru
 {
     struct fasttrack *f = self;
 
-    return cells_run(&f->variables, ev, end, known, number, takes_place, by_rules, hint);
+    return cells_run(&f->variables, ev, end, known, number, takes_place, by_rules, NULL);
 }
 
 void ft_free_reads(struct fasttrack *f, struct ft_variable *x)

@@ -99,7 +99,7 @@ static bool walk(struct goldilocks *g, const struct gold_info *i, bool two,
         known = gold_set_has(set, me);
     }
     g->st.walked += n - from;
-    gold_cost_walked(g, now);
+    gold_cost_walked(g);
     return known;
 }
 
@@ -124,7 +124,7 @@ bool gold_check(struct goldilocks *g, const struct gold_info *i, struct gold_now
     struct gold_stats *st = &g->st;
 
     st->checks++;
-    gold_cost_look(g, i, now);
+    gold_cost_look(g, i);
     if (both_in_transactions(i, now))
         st->by_transaction++;
     else if (g->is.same_thread && same_thread(i, now))

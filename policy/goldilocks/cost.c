@@ -10,8 +10,7 @@
 #include "policy/goldilocks/goldilocks.h"
 
 const struct cost_step gold_steps[GOLD_STEPS] = {
-#define STEP(NAME, name, instructions, needs, text)                                                \
-    {name, instructions, text, STEP_NEEDS_##needs},
+#define STEP(NAME, name, instructions, needs, text) {name, instructions, text, STEP_NEEDS_##needs},
 #include "policy/goldilocks/steps.def"
 #undef STEP
 };
@@ -38,12 +37,12 @@ void gold_cost_init(struct goldilocks *g)
     cells_charge(&g->variables, &charges);
 }
 
-static struct paddr thread_block(struct goldilocks *g, sim_tid tid, unsigned core)
+static struct paddr thread_block(struct goldilocks *g, sim_tid tid)
 {
     struct gold_thread *t = gold_thread_at(g, tid);
 
     if (!t->lock_block.at) {
-        t->lock_block = metadata_take(g->cost, core, THREAD_BYTES);
+        t->lock_block = metadata_take(g->cost, g->env->core, THREAD_BYTES);
         budget_take(&g->variables.metadata, THREAD_BYTES);
     }
     return t->lock_block;
@@ -51,21 +50,21 @@ static struct paddr thread_block(struct goldilocks *g, sim_tid tid, unsigned cor
 
 /* ---- the list ------------------------------------------------------------------------------- */
 
-static struct paddr ends_of(struct goldilocks *g, unsigned core)
+static struct paddr ends_of(struct goldilocks *g)
 {
     if (!g->ends.at)
-        g->ends = metadata_take(g->cost, core, ENDS_BYTES);
+        g->ends = metadata_take(g->cost, g->env->core, ENDS_BYTES);
     return g->ends;
 }
 
 /* Charges a change of cell n's count of records. The tail's cell is not there yet on the host: its
  * count is in the line of the ends. */
-static void charge_count(struct goldilocks *g, uint64_t n, unsigned core)
+static void charge_count(struct goldilocks *g, uint64_t n)
 {
-    const struct paddr at = n == g->list.tail ? ends_of(g, core) : gold_cell_at(&g->list, n)->block;
+    const struct paddr at = n == g->list.tail ? ends_of(g) : gold_cell_at(&g->list, n)->block;
 
-    ledger_step(g->cost, core, GOLD_STEP_COUNT);
-    ledger_access(g->cost, core, paddr_plus(at, count_at(g)), gold_word(g), MEM_ATOMIC);
+    charge_step(g->env, GOLD_STEP_COUNT);
+    charge_access(g->env, paddr_plus(at, count_at(g)), gold_word(g), MEM_ATOMIC);
 }
 
 static uint64_t cell_bytes(const struct goldilocks *g, const struct gold_cell *c)
@@ -74,97 +73,95 @@ static uint64_t cell_bytes(const struct goldilocks *g, const struct gold_cell *c
 }
 
 /* The tail's cell is filled, and a new one becomes the tail. The first was there from the start. */
-void gold_cost_append(struct goldilocks *g, struct gold_cell *c, unsigned core)
+void gold_cost_append(struct goldilocks *g, struct gold_cell *c)
 {
     const uint64_t bytes = cell_bytes(g, c);
 
     budget_take(&g->variables.metadata, bytes);
     if (!g->cost->on)
         return;
-    c->block = metadata_take(g->cost, core, bytes);
-    ledger_step(g->cost, core, GOLD_STEP_APPEND);
-    ledger_access(g->cost, core, c->block, count_at(g), MEM_STORE);
+    c->block = metadata_take(g->cost, g->env->core, bytes);
+    charge_step(g->env, GOLD_STEP_APPEND);
+    charge_store(g->env, c->block, count_at(g));
     if (c->rule == GOLD_COMMIT) {
-        ledger_steps(g->cost, core, GOLD_STEP_COMMIT, c->variables->n);
-        ledger_access(g->cost, core, paddr_plus(c->block, gold_cell_bytes(g)),
-                      bytes - gold_cell_bytes(g), MEM_STORE);
+        charge_steps(g->env, GOLD_STEP_COMMIT, c->variables->n);
+        charge_store(g->env, paddr_plus(c->block, gold_cell_bytes(g)), bytes - gold_cell_bytes(g));
     }
-    ledger_access(g->cost, core, paddr_plus(ends_of(g, core), gold_word(g)), gold_word(g),
+    charge_access(g->env, paddr_plus(ends_of(g), gold_word(g)), gold_word(g),
                   MEM_ATOMIC); /* the tail */
 }
 
 /* A cell leaves the list at its head. */
-void gold_cost_behead(struct goldilocks *g, const struct gold_cell *c, unsigned core)
+void gold_cost_behead(struct goldilocks *g, const struct gold_cell *c)
 {
     budget_give(&g->variables.metadata, cell_bytes(g, c));
     if (!g->cost->on)
         return;
-    ledger_step(g->cost, core, GOLD_STEP_COLLECT);
-    ledger_access(g->cost, core, paddr_plus(c->block, count_at(g)), gold_word(g), MEM_LOAD);
-    ledger_access(g->cost, core, ends_of(g, core), gold_word(g), MEM_STORE); /* the head */
-    metadata_give(g->cost, core, c->block, cell_bytes(g, c));
+    charge_step(g->env, GOLD_STEP_COLLECT);
+    charge_load(g->env, paddr_plus(c->block, count_at(g)), gold_word(g));
+    charge_store(g->env, ends_of(g), gold_word(g)); /* the head */
+    metadata_give(g->cost, g->env->core, c->block, cell_bytes(g, c));
 }
 
 /* Each record that refers to a cell before `to` is evaluated from there on: instructions for each
  * of its cells; the caches are asked for each cell once, as they then have it. */
-void gold_cost_trim(struct goldilocks *g, uint64_t to, unsigned core)
+void gold_cost_trim(struct goldilocks *g, uint64_t to)
 {
     uint64_t infos = 0;
 
     for (uint64_t n = g->list.head; n < to; n++) {
         const struct gold_cell *c = gold_cell_at(&g->list, n);
         infos += c->infos;
-        ledger_steps(g->cost, core, GOLD_STEP_ADVANCE, infos);
+        charge_steps(g->env, GOLD_STEP_ADVANCE, infos);
         if (infos)
-            ledger_access(g->cost, core, c->block, gold_cell_bytes(g), MEM_LOAD);
+            charge_load(g->env, c->block, gold_cell_bytes(g));
     }
 }
 
 /* The record refers to `to` from now on, if it did to an earlier cell. */
-void gold_cost_moved(struct goldilocks *g, const struct gold_info *i, uint64_t to, unsigned core)
+void gold_cost_moved(struct goldilocks *g, const struct gold_info *i, uint64_t to)
 {
     if (gold_info_at(g, i) >= to)
         return;
-    ledger_access(g->cost, core, i->block, gold_info_bytes(g), MEM_LOAD);
-    ledger_step(g->cost, core, GOLD_STEP_MOVED);
-    ledger_access(g->cost, core, i->block, 2 * gold_word(g), MEM_STORE);
-    charge_count(g, to, core);
+    charge_load(g->env, i->block, gold_info_bytes(g));
+    charge_step(g->env, GOLD_STEP_MOVED);
+    charge_store(g->env, i->block, 2 * gold_word(g));
+    charge_count(g, to);
 }
 
 /* ---- a check -------------------------------------------------------------------------------- */
 
-void gold_cost_look(struct goldilocks *g, const struct gold_info *i, const struct gold_now *now)
+void gold_cost_look(struct goldilocks *g, const struct gold_info *i)
 {
-    ledger_step(g->cost, now->core, GOLD_STEP_LOOK);
-    ledger_access(g->cost, now->core, i->block, gold_info_bytes(g), MEM_LOAD);
+    charge_step(g->env, GOLD_STEP_LOOK);
+    charge_load(g->env, i->block, gold_info_bytes(g));
 }
 
 void gold_cost_held(struct goldilocks *g, const struct gold_now *now)
 {
     if (!g->cost->on)
         return;
-    const struct paddr block = thread_block(g, now->ev->tid, now->core);
+    const struct paddr block = thread_block(g, now->ev->tid);
     const size_t holds = gold_thread_at(g, now->ev->tid)->holds;
-    ledger_step(g->cost, now->core, GOLD_STEP_HELD);
-    ledger_steps(g->cost, now->core, GOLD_STEP_HOLDS, holds);
-    ledger_access(g->cost, now->core, block, gold_word(g) * (1 + (holds < 7 ? holds : 7)),
-                  MEM_LOAD);
+    charge_step(g->env, GOLD_STEP_HELD);
+    charge_steps(g->env, GOLD_STEP_HOLDS, holds);
+    charge_load(g->env, block, gold_word(g) * (1 + (holds < 7 ? holds : 7)));
 }
 
 /* Once for each evaluation. */
-void gold_cost_walked(struct goldilocks *g, const struct gold_now *now)
+void gold_cost_walked(struct goldilocks *g)
 {
-    ledger_step(g->cost, now->core, GOLD_STEP_RESULT);
+    charge_step(g->env, GOLD_STEP_RESULT);
 }
 
-void gold_cost_locks(struct goldilocks *g, sim_tid tid, unsigned core)
+void gold_cost_locks(struct goldilocks *g, sim_tid tid)
 {
     if (!g->cost->on)
         return;
-    const struct paddr block = thread_block(g, tid, core);
-    ledger_step(g->cost, core, GOLD_STEP_LOCKS);
-    ledger_access(g->cost, core, block, gold_word(g), MEM_LOAD);
-    ledger_access(g->cost, core, block, gold_word(g), MEM_STORE);
+    const struct paddr block = thread_block(g, tid);
+    charge_step(g->env, GOLD_STEP_LOCKS);
+    charge_load(g->env, block, gold_word(g));
+    charge_store(g->env, block, gold_word(g));
 }
 
 /* The slot to which an element is hashed in the thread's set under evaluation. */
@@ -172,13 +169,13 @@ static struct paddr slot_of(struct goldilocks *g, gold_element e, const struct g
 {
     const uint64_t slot = e * UINT64_C(0x9e3779b97f4a7c15) % (GOLD_SCRATCH_BYTES / gold_word(g));
 
-    return paddr_plus(thread_block(g, now->ev->tid, now->core), SCRATCH_AT + slot * gold_word(g));
+    return paddr_plus(thread_block(g, now->ev->tid), SCRATCH_AT + slot * gold_word(g));
 }
 
 static void look_up(struct goldilocks *g, gold_element e, const struct gold_now *now)
 {
     if (e)
-        ledger_access(g->cost, now->core, slot_of(g, e, now), gold_word(g), MEM_LOAD);
+        charge_load(g->env, slot_of(g, e, now), gold_word(g));
 }
 
 void gold_cost_cell(struct goldilocks *g, const struct gold_cell *c, bool heeded,
@@ -186,31 +183,30 @@ void gold_cost_cell(struct goldilocks *g, const struct gold_cell *c, bool heeded
 {
     if (!g->cost->on)
         return;
-    ledger_access(g->cost, now->core, c->block, count_at(g) + gold_word(g), MEM_LOAD);
-    ledger_step(g->cost, now->core, heeded ? GOLD_STEP_CELL : GOLD_STEP_SKIP);
+    charge_load(g->env, c->block, count_at(g) + gold_word(g));
+    charge_step(g->env, heeded ? GOLD_STEP_CELL : GOLD_STEP_SKIP);
     if (!heeded)
         return;
     look_up(g, c->from[0], now);
     look_up(g, c->from[1], now);
     if (c->rule != GOLD_COMMIT)
         return;
-    ledger_steps(g->cost, now->core, GOLD_STEP_VARIABLE, c->variables->n);
-    ledger_access(g->cost, now->core, paddr_plus(c->block, gold_cell_bytes(g)),
-                  c->variables->n * gold_word(g), MEM_LOAD);
+    charge_steps(g->env, GOLD_STEP_VARIABLE, c->variables->n);
+    charge_load(g->env, paddr_plus(c->block, gold_cell_bytes(g)), c->variables->n * gold_word(g));
 }
 
 /* ---- variables and records ------------------------------------------------------------------ */
 
-void gold_cost_enter(struct goldilocks *g, sim_addr addr, const struct gold_now *now)
+void gold_cost_enter(struct goldilocks *g, sim_addr addr)
 {
-    ledger_step(g->cost, now->core, GOLD_STEP_LOCK);
-    ledger_access(g->cost, now->core, metadata_at(g->cost, addr), gold_word(g), MEM_ATOMIC);
+    charge_step(g->env, GOLD_STEP_LOCK);
+    charge_access(g->env, metadata_at(g->cost, addr), gold_word(g), MEM_ATOMIC);
 }
 
-void gold_cost_leave(struct goldilocks *g, sim_addr addr, const struct gold_now *now)
+void gold_cost_leave(struct goldilocks *g, sim_addr addr)
 {
-    ledger_step(g->cost, now->core, GOLD_STEP_UNLOCK);
-    ledger_access(g->cost, now->core, metadata_at(g->cost, addr), gold_word(g), MEM_STORE);
+    charge_step(g->env, GOLD_STEP_UNLOCK);
+    charge_store(g->env, metadata_at(g->cost, addr), gold_word(g));
 }
 
 /* A new record, for the cell at the tail; what it takes the place of is forgotten by itself. The
@@ -222,43 +218,41 @@ void gold_cost_record(struct goldilocks *g, struct gold_info *i, sim_addr addr,
     budget_take(&g->variables.metadata, gold_info_bytes(g));
     if (!g->cost->on)
         return;
-    const unsigned core = now->core;
-    i->block = metadata_take(g->cost, core, gold_info_bytes(g));
-    ledger_access(g->cost, core, paddr_plus(ends_of(g, core), gold_word(g)), gold_word(g), MEM_LOAD);
+    i->block = metadata_take(g->cost, g->env->core, gold_info_bytes(g));
+    charge_load(g->env, paddr_plus(ends_of(g), gold_word(g)), gold_word(g));
     if (!g->cost->held) /* the latest lock */
-        ledger_access(g->cost, core, thread_block(g, now->ev->tid, core), gold_word(g), MEM_LOAD);
-    ledger_step(g->cost, core, GOLD_STEP_INFO);
-    ledger_access(g->cost, core, i->block, gold_info_bytes(g), MEM_STORE);
-    ledger_step(g->cost, core, GOLD_STEP_COUNT);
-    ledger_access(g->cost, core, paddr_plus(ends_of(g, core), count_at(g)), gold_word(g), MEM_ATOMIC);
-    ledger_access(g->cost, core, paddr_plus(metadata_at(g->cost, addr), gold_word(g)), gold_word(g),
-                  MEM_STORE);
+        charge_load(g->env, thread_block(g, now->ev->tid), gold_word(g));
+    charge_step(g->env, GOLD_STEP_INFO);
+    charge_store(g->env, i->block, gold_info_bytes(g));
+    charge_step(g->env, GOLD_STEP_COUNT);
+    charge_access(g->env, paddr_plus(ends_of(g), count_at(g)), gold_word(g), MEM_ATOMIC);
+    charge_store(g->env, paddr_plus(metadata_at(g->cost, addr), gold_word(g)), gold_word(g));
 }
 
-void gold_cost_chain(struct goldilocks *g, const struct gold_info *i, const struct gold_now *now)
+void gold_cost_chain(struct goldilocks *g, const struct gold_info *i)
 {
-    ledger_step(g->cost, now->core, GOLD_STEP_CHAIN);
-    ledger_access(g->cost, now->core, paddr_plus(i->block, link_at(g)), 2 * gold_word(g), MEM_LOAD);
+    charge_step(g->env, GOLD_STEP_CHAIN);
+    charge_load(g->env, paddr_plus(i->block, link_at(g)), 2 * gold_word(g));
 }
 
-void gold_cost_forget(struct goldilocks *g, const struct gold_info *i, unsigned core)
+void gold_cost_forget(struct goldilocks *g, const struct gold_info *i)
 {
     budget_give(&g->variables.metadata, gold_info_bytes(g));
     if (!g->cost->on)
         return;
-    charge_count(g, gold_info_at(g, i), core);
-    metadata_give(g->cost, core, i->block, gold_info_bytes(g));
+    charge_count(g, gold_info_at(g, i));
+    metadata_give(g->cost, g->env->core, i->block, gold_info_bytes(g));
 }
 
-void gold_cost_copy(struct goldilocks *g, struct gold_info *i, unsigned core)
+void gold_cost_copy(struct goldilocks *g, struct gold_info *i)
 {
     const struct paddr from = i->block;
 
     budget_take(&g->variables.metadata, gold_info_bytes(g));
     if (!g->cost->on)
         return;
-    ledger_access(g->cost, core, from, gold_info_bytes(g), MEM_LOAD);
-    i->block = metadata_take(g->cost, core, gold_info_bytes(g));
-    ledger_access(g->cost, core, i->block, gold_info_bytes(g), MEM_STORE);
-    charge_count(g, gold_info_at(g, i), core);
+    charge_load(g->env, from, gold_info_bytes(g));
+    i->block = metadata_take(g->cost, g->env->core, gold_info_bytes(g));
+    charge_store(g->env, i->block, gold_info_bytes(g));
+    charge_count(g, gold_info_at(g, i));
 }

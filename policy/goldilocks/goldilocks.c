@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "policy/goldilocks/goldilocks.h"
+#include "policy/op.h"
 
 static const char *const transaction_choices[] = {"shared-variable", "all", "write-to-read", NULL};
 static const struct param gold_params[] = {
@@ -34,10 +35,6 @@ static const struct param gold_params[] = {
     PARAM_END,
 };
 
-/* Classes of accesses tell which conflict, as in vc/vc.c: plain and atomic ones are kept apart. */
-enum { PLAIN_READ, PLAIN_WRITE, ATOMIC_READ, ATOMIC_WRITE, CLASSES };
-enum { OP_KIND_BITS = 6 };
-
 enum { INSIDE = 2 }; /* records that need no room of their own */
 struct gold_var {
     struct gold_info in[INSIDE];
@@ -46,26 +43,12 @@ struct gold_var {
     bool raced;             /* the race mark of this life */
 };
 
-static unsigned class_of(uint8_t op)
-{
-    return op >> OP_KIND_BITS;
-}
-
-static uint8_t op_of(const struct event *ev)
-{
-    const bool writes = event_writes(ev);
-    const unsigned class =
-        (writes ? PLAIN_WRITE : PLAIN_READ) | (ev->flags & EVF_ORDER_MASK ? ATOMIC_READ : 0u);
-
-    return (uint8_t)(class << OP_KIND_BITS | ev->kind);
-}
-
 /* Do accesses of these two ops conflict? One of them writes, and not both are atomic. */
 static bool conflict(uint8_t a, uint8_t b)
 {
-    if (class_of(a) & class_of(b) & ATOMIC_READ) /* both are atomic */
+    if (op_class(a) & op_class(b) & ATOMIC_READ) /* both are atomic */
         return false;
-    return (class_of(a) | class_of(b)) & PLAIN_WRITE;
+    return (op_class(a) | op_class(b)) & PLAIN_WRITE;
 }
 
 /* ---- records -------------------------------------------------------------------------------- */
@@ -89,10 +72,10 @@ void gold_each_info(struct goldilocks *g, void (*fn)(void *arg, const struct gol
         }
 }
 
-static void forget(struct goldilocks *g, struct gold_var *v, unsigned core)
+static void forget(struct goldilocks *g, struct gold_var *v)
 {
     for (uint32_t i = 0; i < v->n; i++) {
-        gold_cost_forget(g, record_at(v, i), core);
+        gold_cost_forget(g, record_at(v, i));
         gold_info_give(g, record_at(v, i));
     }
     v->n = 0;
@@ -113,11 +96,11 @@ static struct gold_info *place_of(struct goldilocks *g, struct gold_var *v, uint
 {
     for (uint32_t i = 0; i < v->n; i++) {
         struct gold_info *r = record_at(v, i);
-        if (!(class_of(r->op) & PLAIN_WRITE))
-            gold_cost_chain(g, r, now);
-        if (r->actor != now->actor || class_of(r->op) != class_of(op))
+        if (!(op_class(r->op) & PLAIN_WRITE))
+            gold_cost_chain(g, r);
+        if (r->actor != now->actor || op_class(r->op) != op_class(op))
             continue;
-        gold_cost_forget(g, r, now->core);
+        gold_cost_forget(g, r);
         gold_info_give(g, r);
         return r;
     }
@@ -145,8 +128,8 @@ static void record(struct goldilocks *g, struct gold_var *v, sim_addr addr, uint
 
     if (!v->n)
         cells_begin_use(&g->variables);
-    if (class_of(op) & PLAIN_WRITE)
-        forget(g, v, now->core);
+    if (op_class(op) & PLAIN_WRITE)
+        forget(g, v);
     struct gold_info *i = place_of(g, v, op, now);
     *i = (struct gold_info){.moment = moment_of(g, now->actor, pos),
                             .pos = pos,
@@ -167,14 +150,8 @@ static void record(struct goldilocks *g, struct gold_var *v, sim_addr addr, uint
 static void race(struct goldilocks *g, struct gold_var *v, sim_addr addr, const struct gold_info *i,
                  const struct gold_now *now)
 {
-    const struct race_side earlier = {.event = i->event,
-                                      .site = i->site,
-                                      .thread = i->tid,
-                                      .op = i->op & ((1 << OP_KIND_BITS) - 1),
-                                      .known = true};
-
-    race_conflict(g->env->report, now->ev, addr, &earlier, !v->raced);
-    v->raced = true;
+    race_with(g->env->report, now->ev, addr, race_access(i->event, i->site, i->tid, op_kind(i->op)),
+              &v->raced);
 }
 
 /* The element that marks an access within a transaction as ordered: that of the variable's
@@ -204,7 +181,7 @@ static bool check_variable(void *arg, void *cell, sim_addr addr, const struct ev
     now->xact = transaction_of(g, addr);
     now->alock = 0;
     if (UNLIKELY(g->cost->on))
-        gold_cost_enter(g, addr, now);
+        gold_cost_enter(g, addr);
     for (uint32_t i = 0; i < v->n; i++) {
         const struct gold_info *r = record_at(v, i);
         if (conflict(r->op, op) && !gold_check(g, r, now))
@@ -212,15 +189,14 @@ static bool check_variable(void *arg, void *cell, sim_addr addr, const struct ev
     }
     record(g, v, addr, op, now);
     if (UNLIKELY(g->cost->on))
-        gold_cost_leave(g, addr, now);
+        gold_cost_leave(g, addr);
     return false;
 }
 
 static void gold_access(void *self, const struct event *ev)
 {
     struct goldilocks *g = self;
-    struct gold_in_hand k = {
-        g, {.ev = ev, .core = g->env->core, .actor = hb_actor(g->env->hb, ev->tid)}};
+    struct gold_in_hand k = {g, {.ev = ev, .actor = hb_actor(g->env->hb, ev->tid)}};
 
     cells_access(&g->variables, ev, check_variable, &k);
 }
@@ -231,7 +207,7 @@ static void gold_remembers(const void *self, sim_addr location, remembered_fn *f
     struct gold_var *v = cells_peek(&g->variables, location);
 
     for (uint32_t i = 0; v && i < v->n; i++)
-        fn(arg, record_at(v, i)->event, record_at(v, i)->op & ((1 << OP_KIND_BITS) - 1));
+        fn(arg, record_at(v, i)->event, op_kind(record_at(v, i)->op));
 }
 
 /* ---- clear and copy ------------------------------------------------------------------------- */
@@ -241,7 +217,7 @@ static void drop_records(void *self, void *cell)
     struct goldilocks *g = self;
     struct gold_var *v = cell;
 
-    forget(g, v, g->env->core);
+    forget(g, v);
     budget_give(g->env->budget, v->cap * sizeof *v->more);
     free(v->more);
 }
@@ -261,7 +237,7 @@ static void own_records(void *self, void *cell)
     for (uint32_t i = 0; i < v->n; i++) {
         struct gold_info *r = record_at(v, i);
         gold_info_take(g, r);
-        gold_cost_copy(g, r, g->env->core);
+        gold_cost_copy(g, r);
     }
 }
 
@@ -271,10 +247,10 @@ static void check_records(const void *self, void *cell)
 
     (void)self;
     for (uint32_t i = 0; i < v->n; i++) {
-        assert(i == 0 || !(class_of(record_at(v, i)->op) & PLAIN_WRITE));
+        assert(i == 0 || !(op_class(record_at(v, i)->op) & PLAIN_WRITE));
         for (uint32_t j = 0; j < i; j++)
             assert(record_at(v, i)->actor != record_at(v, j)->actor ||
-                   class_of(record_at(v, i)->op) != class_of(record_at(v, j)->op));
+                   op_class(record_at(v, i)->op) != op_class(record_at(v, j)->op));
     }
 }
 
@@ -294,9 +270,9 @@ static void gold_on_sync(void *self, const struct event *ev)
     if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
         cells_move(&g->variables, ev);
     else if (ev->kind == EV_GC_BEGIN && !(ev->flags & EVF_NURSERY)) /* Kaffe had no nursery */
-        gold_trim(g, g->env->core);
+        gold_trim(g);
     else if (ev_info[ev->kind].class != CLASS_HEAP)
-        gold_sync(g, ev, g->env->core);
+        gold_sync(g, ev);
 }
 
 static void gold_on_edges(void *self, enum policy_edge at, const struct event *ev,
@@ -304,47 +280,19 @@ static void gold_on_edges(void *self, enum policy_edge at, const struct event *e
 {
     struct goldilocks *g = self;
 
-    gold_edges(g, at, ev, accesses, n, g->env->core);
+    gold_edges(g, at, ev, accesses, n);
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
-static void declare(struct goldilocks *g, struct stats_group *s)
+static void declare(struct gold_stats *st, struct stats_group *g)
 {
-    struct gold_stats *st = &g->st;
-
-    stats_count(s, "infos", "count", "Records made: of an access, at a variable.", &st->infos);
-    stats_count(s, "checks", "count", "Records checked against an access that conflicts.",
-                &st->checks);
-    stats_count(s, "by-transaction", "count", "Checks passed as both were in transactions.",
-                &st->by_transaction);
-    stats_count(s, "by-thread", "count", "Checks passed by the same thread.", &st->by_thread);
-    stats_count(s, "by-lock", "count", "Checks passed by a lock held at both.", &st->by_lock);
-    stats_count(s, "by-two-threads", "count", "Checks passed by the two threads' events.",
-                &st->by_two);
-    stats_count(s, "by-lockset", "count", "Checks passed by the whole list.", &st->by_lockset);
-    stats_count(s, "unordered", "count", "Checks that found a race.", &st->unordered);
-    stats_invariant(s, "checks.split", "Every check passed somehow, or found a race.",
+#define STATS_DEF "policy/goldilocks/stats.def"
+#include "base/stats_declare.h"
+    stats_invariant(g, "checks.split", "Every check passed somehow, or found a race.",
                     (const uint64_t *const[]){&st->by_transaction, &st->by_thread, &st->by_lock,
                                               &st->by_two, &st->by_lockset, &st->unordered, NULL},
                     STATS_EQ, (const uint64_t *const[]){&st->checks, NULL});
-    stats_count(s, "cells", "events", "Synchronisation events put on the list.", &st->cells);
-    stats_count(s, "collected", "events", "Events that left the list.", &st->collected);
-    stats_level(s, "length", "events", "Events on the list when it was last appended to.",
-                &st->length);
-    stats_level(s, "longest", "events", "The most of them at any time.", &st->peak);
-    stats_count(s, "trims", "count", "Times that the list was trimmed.", &st->trims);
-    stats_count(s, "advanced", "count",
-                "Records whose locksets were evaluated for that. (Without a machine none is.)",
-                &st->advanced);
-    stats_count(s, "pruned", "count",
-                "Elements without meaning that left locksets. (Without a machine they leave all at "
-                "once, and are not counted.)",
-                &st->pruned);
-    stats_count(s, "walked", "events",
-                "Events of the list looked at in checks. (Without a machine no check looks: each "
-                "event is applied to all locksets once, and that is counted here.)",
-                &st->walked);
 }
 
 static void *gold_create(const struct policy_env *env, const void *params, struct err *e)
@@ -360,7 +308,7 @@ static void *gold_create(const struct policy_env *env, const void *params, struc
     gold_list_init(g);
     gold_objects_init(g);
     map_init(&g->reach, env->budget);
-    declare(g, env->stats);
+    declare(&g->st, env->stats);
     cells_declare(&g->variables);
     gold_cost_init(g);
     return g;

@@ -127,9 +127,8 @@ struct gold_params {
 };
 
 struct gold_stats {
-    uint64_t cells, collected, peak, length, trims, walked, advanced, pruned;
-    uint64_t checks, by_transaction, by_thread, by_lock, by_two, by_lockset, unordered;
-    uint64_t infos;
+#define STATS_DEF "policy/goldilocks/stats.def"
+#include "base/stats_fields.h"
 };
 
 struct gold_thread {
@@ -188,11 +187,10 @@ static inline struct gold_cell *gold_cell_at(const struct gold_list *l, uint64_t
 {
     return &l->cell[n & l->mask];
 }
-/* Appends; core pays. */
-void gold_append(struct goldilocks *g, const struct gold_cell *cell, unsigned core);
+void gold_append(struct goldilocks *g, const struct gold_cell *cell);
 /* Partially-eager evaluation (5.4): drops the first `trim` per cent of the list, after the locksets
  * of records that refer to it are evaluated up to what follows. */
-void gold_trim(struct goldilocks *g, unsigned core);
+void gold_trim(struct goldilocks *g);
 /* Applies a cell to the lockset of that access: set has the elements that are not in gold_has. */
 void gold_apply(struct goldilocks *g, struct gold_set *set, const struct gold_info *i,
                 const struct gold_cell *cell);
@@ -271,10 +269,9 @@ void gold_object_drop(struct goldilocks *g, unsigned kind, sim_addr addr, uint64
 /* Updates the release sequences at the location by the event, before it gives there. Returns the
  * element to which it gives. */
 gold_element gold_sequences(struct goldilocks *g, struct gold_object *o, const struct event *ev,
-                            bool gives, unsigned core);
+                            bool gives);
 void gold_objects_clear(struct goldilocks *g, sim_addr addr, uint64_t bytes);
-void gold_objects_copy(struct goldilocks *g, sim_addr to, sim_addr from, uint64_t bytes,
-                       unsigned core);
+void gold_objects_copy(struct goldilocks *g, sim_addr to, sim_addr from, uint64_t bytes);
 uint32_t gold_nest(struct goldilocks *g, struct gold_object *o, sim_tid tid,
                    bool shared); /* the new depth */
 uint32_t gold_unnest(struct goldilocks *g, struct gold_object *o, sim_tid tid, bool shared);
@@ -288,15 +285,14 @@ bool gold_spoilt(const struct goldilocks *g, gold_element lock);
 
 /* ---- goldilocks/sync.c ---------------------------------------------------------------------- */
 
-void gold_sync(struct goldilocks *g, const struct event *ev, unsigned core);
+void gold_sync(struct goldilocks *g, const struct event *ev);
 void gold_edges(struct goldilocks *g, enum policy_edge at, const struct event *ev,
-                const struct event *accesses, size_t n, unsigned core);
+                const struct event *accesses, size_t n);
 
 /* ---- goldilocks/check.c --------------------------------------------------------------------- */
 
 struct gold_now { /* the access in hand */
     const struct event *ev;
-    unsigned core;
     uint32_t actor;
     gold_element xact;  /* at the location in hand */
     gold_element alock; /* the one that a check found held */
@@ -334,23 +330,23 @@ static inline unsigned gold_cell_bytes(const struct goldilocks *g)
     return 6 * gold_word(g); /* next, object, reference count, variables; thread, kind */
 }
 void gold_cost_init(struct goldilocks *g);
-void gold_cost_append(struct goldilocks *g, struct gold_cell *cell, unsigned core);
-void gold_cost_behead(struct goldilocks *g, const struct gold_cell *cell, unsigned core);
-void gold_cost_trim(struct goldilocks *g, uint64_t to, unsigned core);
-void gold_cost_moved(struct goldilocks *g, const struct gold_info *i, uint64_t to, unsigned core);
+void gold_cost_append(struct goldilocks *g, struct gold_cell *cell);
+void gold_cost_behead(struct goldilocks *g, const struct gold_cell *cell);
+void gold_cost_trim(struct goldilocks *g, uint64_t to);
+void gold_cost_moved(struct goldilocks *g, const struct gold_info *i, uint64_t to);
 void gold_cost_cell(struct goldilocks *g, const struct gold_cell *cell, bool heeded,
                     const struct gold_now *now);
-void gold_cost_walked(struct goldilocks *g, const struct gold_now *now);
-void gold_cost_locks(struct goldilocks *g, sim_tid tid, unsigned core);
-void gold_cost_chain(struct goldilocks *g, const struct gold_info *i, const struct gold_now *now);
+void gold_cost_walked(struct goldilocks *g);
+void gold_cost_locks(struct goldilocks *g, sim_tid tid);
+void gold_cost_chain(struct goldilocks *g, const struct gold_info *i);
 void gold_cost_held(struct goldilocks *g, const struct gold_now *now);
 /* KL; with a machine only. */
-void gold_cost_enter(struct goldilocks *g, sim_addr addr, const struct gold_now *now);
-void gold_cost_leave(struct goldilocks *g, sim_addr addr, const struct gold_now *now);
-void gold_cost_look(struct goldilocks *g, const struct gold_info *i, const struct gold_now *now);
+void gold_cost_enter(struct goldilocks *g, sim_addr addr);
+void gold_cost_leave(struct goldilocks *g, sim_addr addr);
+void gold_cost_look(struct goldilocks *g, const struct gold_info *i);
 void gold_cost_record(struct goldilocks *g, struct gold_info *i, sim_addr addr,
                       const struct gold_now *now);
-void gold_cost_copy(struct goldilocks *g, struct gold_info *i, unsigned core);
-void gold_cost_forget(struct goldilocks *g, const struct gold_info *i, unsigned core);
+void gold_cost_copy(struct goldilocks *g, struct gold_info *i);
+void gold_cost_forget(struct goldilocks *g, const struct gold_info *i);
 
 #endif

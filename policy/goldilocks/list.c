@@ -51,12 +51,12 @@ void gold_list_free(struct goldilocks *g)
 }
 
 /* Drops the first cell. */
-static void behead(struct goldilocks *g, unsigned core)
+static void behead(struct goldilocks *g)
 {
     struct gold_list *l = &g->list;
     struct gold_cell *c = gold_cell_at(l, l->head);
 
-    gold_cost_behead(g, c, core);
+    gold_cost_behead(g, c);
     drop_variables(g, c);
     *c = (struct gold_cell){.rule = GOLD_EDGE};
     g->st.collected++;
@@ -64,12 +64,12 @@ static void behead(struct goldilocks *g, unsigned core)
 }
 
 /* Drops the cells before the first one that a record refers to. */
-static void collect(struct goldilocks *g, unsigned core)
+static void collect(struct goldilocks *g)
 {
     struct gold_list *l = &g->list;
 
     while (l->head < l->tail && !gold_cell_at(l, l->head)->infos)
-        behead(g, core);
+        behead(g);
     l->collect_at = l->tail + l->every;
 }
 
@@ -87,14 +87,14 @@ static NO_INLINE void list_grow(struct goldilocks *g)
     free(was.cell);
 }
 
-void gold_append(struct goldilocks *g, const struct gold_cell *cell, unsigned core)
+void gold_append(struct goldilocks *g, const struct gold_cell *cell)
 {
     struct gold_list *l = &g->list;
 
     if (UNLIKELY(l->tail >= l->collect_at))
-        collect(g, core);
+        collect(g);
     while (UNLIKELY(l->tail - l->head >= l->limit))
-        gold_trim(g, core);
+        gold_trim(g);
     if (UNLIKELY(l->tail - l->head == l->mask))
         list_grow(g);
     struct gold_cell *c = gold_cell_at(l, l->tail);
@@ -107,7 +107,7 @@ void gold_append(struct goldilocks *g, const struct gold_cell *cell, unsigned co
     g->st.length = l->tail - l->head;
     if (g->st.length > g->st.peak)
         g->st.peak = g->st.length;
-    gold_cost_append(g, c, core);
+    gold_cost_append(g, c);
     if (g->cost->on)
         return;
     g->st.walked++;
@@ -166,7 +166,6 @@ struct trimming {
     struct goldilocks *g;
     uint64_t to;
     bool further; /* than the last */
-    unsigned core;
 };
 
 /* A record's lockset has been evaluated up to `to`; those of a moment that is over later than that
@@ -179,22 +178,22 @@ static void trim_info(void *arg, const struct gold_info *i)
     const bool over = i->moment <= a->closed, now = i->moment == a->moment && a->base < t->to;
 
     g->st.advanced += t->further && (over || now);
-    gold_cost_moved(g, i, t->to, t->core);
+    gold_cost_moved(g, i, t->to);
 }
 
-static void evaluate(struct goldilocks *g, uint64_t to, unsigned core)
+static void evaluate(struct goldilocks *g, uint64_t to)
 {
     struct gold_list *l = &g->list;
-    struct trimming t = {.g = g, .to = to, .further = to > l->trimmed, .core = core};
+    struct trimming t = {.g = g, .to = to, .further = to > l->trimmed};
 
     for (uint64_t n = l->head; n < to; n++)
         gold_reach_apply(g, gold_cell_at(l, n));
-    gold_cost_trim(g, to, core);
+    gold_cost_trim(g, to);
     gold_each_info(g, trim_info, &t);
     l->trimmed = to;
 }
 
-void gold_trim(struct goldilocks *g, unsigned core)
+void gold_trim(struct goldilocks *g)
 {
     struct gold_list *l = &g->list;
     const uint64_t n = l->tail - l->head, part = n * l->trim / 100,
@@ -202,14 +201,14 @@ void gold_trim(struct goldilocks *g, unsigned core)
     uint64_t infos = 0;
 
     if (g->cost->on)
-        evaluate(g, to, core);
+        evaluate(g, to);
     while (l->head < to) {
         infos += gold_cell_at(l, l->head)->infos;
-        behead(g, core);
+        behead(g);
     }
     gold_cell_at(l, to)->infos += infos;
     g->st.trims++;
-    collect(g, core);
+    collect(g);
     if (g->cost->on && g->deaths > g->live.n)
         gold_prune(g);
 }

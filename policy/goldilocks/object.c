@@ -59,10 +59,8 @@ static void spoil(struct goldilocks *g, gold_element lock)
 static void held_push(struct goldilocks *g, sim_tid tid, gold_element lock)
 {
     struct gold_thread *t = gold_thread_at(g, tid);
-    const size_t was = t->cap;
 
-    t->held = xgrow(t->held, t->holds, &t->cap, sizeof *t->held);
-    budget_take(g->env->budget, (t->cap - was) * sizeof *t->held);
+    t->held = budget_grow(g->env->budget, t->held, t->holds, &t->cap, sizeof *t->held);
     t->held[t->holds++] = lock;
 }
 
@@ -267,12 +265,12 @@ void gold_objects_free(struct goldilocks *g)
 /* ---- release sequences ---------------------------------------------------------------------- */
 
 /* Puts `to` into each lockset that `from` is in now, from here on. */
-static void same_element(struct goldilocks *g, gold_element to, gold_element from, unsigned core)
+static void same_element(struct goldilocks *g, gold_element to, gold_element from)
 {
     const struct gold_cell cell = {
         .rule = GOLD_EDGE, .actor = GOLD_NOBODY, .from = {from, 0}, .to = to};
 
-    gold_append(g, &cell, core);
+    gold_append(g, &cell);
 }
 
 static gold_element head_add(struct goldilocks *g, struct gold_object *o, const struct gold_head *h)
@@ -296,13 +294,13 @@ static const struct gold_head *head_of(const struct gold_object *o, uint32_t act
 }
 
 /* Somebody else gives, too: what the sole actor gave stays apart. */
-static void sole_no_more(struct goldilocks *g, struct gold_object *o, unsigned core)
+static void sole_no_more(struct goldilocks *g, struct gold_object *o)
 {
     if (!o->sole)
         return;
     head_add(g, o, &(struct gold_head){o->sole - 1, o->element});
     o->element = element_new(g);
-    same_element(g, o->element, o->head[o->heads - 1].element, core);
+    same_element(g, o->element, o->head[o->heads - 1].element);
     o->sole = 0;
 }
 
@@ -321,7 +319,7 @@ static void end_sequences(struct goldilocks *g, struct gold_object *o, uint32_t 
 }
 
 gold_element gold_sequences(struct goldilocks *g, struct gold_object *o, const struct event *ev,
-                            bool gives, unsigned core)
+                            bool gives)
 {
     const uint32_t actor = hb_actor(g->env->hb, ev->tid);
 
@@ -333,10 +331,10 @@ gold_element gold_sequences(struct goldilocks *g, struct gold_object *o, const s
         o->sole = actor + 1;
     o->given = true;
     if (!(ev->flags & EVF_C11))
-        sole_no_more(g, o, core);
+        sole_no_more(g, o);
     if (!(ev->flags & EVF_C11) || o->sole == actor + 1)
         return o->element;
-    sole_no_more(g, o, core);
+    sole_no_more(g, o);
     const struct gold_head *own = head_of(o, actor);
     return own ? own->element : head_add(g, o, &(struct gold_head){actor, element_new(g)});
 }
@@ -346,7 +344,6 @@ gold_element gold_sequences(struct goldilocks *g, struct gold_object *o, const s
 struct copies { /* of the objects of a region */
     struct goldilocks *g;
     sim_addr first, last;
-    unsigned core;
     struct gold_object *made; /* chained; owns */
 };
 
@@ -366,7 +363,7 @@ static void same_holds(struct goldilocks *g, struct gold_object *o, const struct
 static void knows_as_much(struct copies *t, gold_element to, gold_element from)
 {
     if (from)
-        same_element(t->g, to, from, t->core);
+        same_element(t->g, to, from);
 }
 
 static void same_heads(struct copies *t, struct gold_object *o, const struct gold_object *of)
@@ -375,7 +372,7 @@ static void same_heads(struct copies *t, struct gold_object *o, const struct gol
     for (uint32_t i = 0; i < of->heads; i++) {
         const gold_element element = element_new(t->g);
         head_add(t->g, o, &(struct gold_head){of->head[i].actor, element});
-        same_element(t->g, element, of->head[i].element, t->core);
+        same_element(t->g, element, of->head[i].element);
     }
 }
 
@@ -410,10 +407,9 @@ static bool copy_chain(void *arg, sim_addr addr, void *cell)
     return false;
 }
 
-void gold_objects_copy(struct goldilocks *g, sim_addr to, sim_addr from, uint64_t bytes,
-                       unsigned core)
+void gold_objects_copy(struct goldilocks *g, sim_addr to, sim_addr from, uint64_t bytes)
 {
-    struct copies t = {.g = g, .first = from, .last = from + (bytes - 1), .core = core};
+    struct copies t = {.g = g, .first = from, .last = from + (bytes - 1)};
 
     shadow_each(g->objects, from, bytes, copy_chain, &t);
     gold_objects_clear(g, to, bytes);

@@ -16,13 +16,11 @@
 
 static NO_INLINE void actors_grow(struct goldilocks *g, uint32_t actor)
 {
-    const size_t n = (size_t)actor + 1 + actor / 2;
+    size_t i = g->actors;
 
-    g->actor = xrealloc(g->actor, n, sizeof *g->actor);
-    memset(g->actor + g->actors, 0, (n - g->actors) * sizeof *g->actor);
-    budget_take(g->env->budget, (n - g->actors) * sizeof *g->actor);
-    for (; g->actors < n; g->actors++)
-        g->actor[g->actors].moment = 1;
+    g->actor = budget_reach(g->env->budget, g->actor, &g->actors, actor, sizeof *g->actor);
+    for (; i < g->actors; i++)
+        g->actor[i].moment = 1;
 }
 
 struct gold_actor *gold_actor_at(struct goldilocks *g, uint32_t actor)
@@ -186,10 +184,7 @@ static void give(struct goldilocks *g, gold_element e, uint32_t actor, uint64_t 
     while (i < r->givers && r->giver[i].actor != actor)
         i++;
     if (i == r->givers) {
-        size_t cap = r->cap;
-        r->giver = xgrow(r->giver, i, &cap, sizeof *r->giver);
-        budget_take(g->env->budget, (cap - r->cap) * sizeof *r->giver);
-        r->cap = (uint32_t)cap;
+        r->giver = budget_grow32(g->env->budget, r->giver, i, &r->cap, sizeof *r->giver);
         r->givers++;
     }
     r->giver[i] = (struct gold_giver){.moment = moment, .actor = actor};

@@ -8,22 +8,16 @@
 
 struct gold_thread *gold_thread_at(struct goldilocks *g, uint64_t tid)
 {
-    if (tid >= g->threads) {
-        const size_t n = tid + 1 + tid / 2;
-        g->thread = xrealloc(g->thread, n, sizeof *g->thread);
-        memset(g->thread + g->threads, 0, (n - g->threads) * sizeof *g->thread);
-        budget_take(g->env->budget, (n - g->threads) * sizeof *g->thread);
-        g->threads = n;
-    }
+    g->thread = budget_reach(g->env->budget, g->thread, &g->threads, tid, sizeof *g->thread);
     return &g->thread[tid];
 }
 
 /* The event's cell. */
-static void edge(struct goldilocks *g, const struct event *ev, struct gold_cell cell, unsigned core)
+static void edge(struct goldilocks *g, const struct event *ev, struct gold_cell cell)
 {
     cell.rule = GOLD_EDGE;
     cell.actor = hb_actor(g->env->hb, ev->tid);
-    gold_append(g, &cell, core);
+    gold_append(g, &cell);
 }
 
 static gold_element me(const struct goldilocks *g, const struct event *ev)
@@ -32,54 +26,54 @@ static gold_element me(const struct goldilocks *g, const struct event *ev)
 }
 
 /* An actor gives to an element. That ends the actor's moment, which is returned. */
-static uint64_t give(struct goldilocks *g, const struct event *ev, gold_element to, unsigned core)
+static uint64_t give(struct goldilocks *g, const struct event *ev, gold_element to)
 {
     const uint64_t moment = gold_close(g, hb_actor(g->env->hb, ev->tid));
 
-    edge(g, ev, (struct gold_cell){.from = {me(g, ev), 0}, .to = to, .moment = moment}, core);
+    edge(g, ev, (struct gold_cell){.from = {me(g, ev), 0}, .to = to, .moment = moment});
     return moment;
 }
 
 static void take(struct goldilocks *g, const struct event *ev, gold_element from,
-                 gold_element or_from, unsigned core)
+                 gold_element or_from)
 {
-    edge(g, ev, (struct gold_cell){.from = {from, or_from}, .to = me(g, ev)}, core);
+    edge(g, ev, (struct gold_cell){.from = {from, or_from}, .to = me(g, ev)});
 }
 
 /* ---- locks ---------------------------------------------------------------------------------- */
 
 static void acquire(struct goldilocks *g, const struct event *ev, struct gold_object *o,
-                    unsigned takes, unsigned core)
+                    unsigned takes)
 {
-    take(g, ev, o->element, takes & EDGE_R ? o->readers : 0, core);
+    take(g, ev, o->element, takes & EDGE_R ? o->readers : 0);
 }
 
 static void release(struct goldilocks *g, const struct event *ev, const struct gold_object *o,
-                    unsigned gives, unsigned core)
+                    unsigned gives)
 {
-    give(g, ev, gives & EDGE_W ? o->element : o->readers, core);
+    give(g, ev, gives & EDGE_W ? o->element : o->readers);
 }
 
 /* Nested monitors: only the outermost acquire and release of a thread, per mode. A wait gives up
  * and takes back whatever the nesting is. */
-static void lock_step(struct goldilocks *g, const struct event *ev, unsigned core)
+static void lock_step(struct goldilocks *g, const struct event *ev)
 {
     const struct ev_info *info = &ev_info[ev->kind];
     const bool shared = ev->kind == EV_ACQUIRE_SHARED || ev->kind == EV_RELEASE_SHARED;
     struct gold_object *o = gold_object_get(g, OBJECT_LOCK, ev->addr, 0);
 
-    gold_cost_locks(g, ev->tid, core);
+    gold_cost_locks(g, ev->tid);
     if (ev->kind == EV_WAIT_ENTER) {
         gold_wait(g, o, ev->tid, true);
-        release(g, ev, o, info->gives, core);
+        release(g, ev, o, info->gives);
     } else if (ev->kind == EV_WAIT_EXIT) {
         gold_wait(g, o, ev->tid, false);
-        acquire(g, ev, o, info->takes, core);
+        acquire(g, ev, o, info->takes);
     } else if (info->takes) {
         if (gold_nest(g, o, ev->tid, shared) == 1)
-            acquire(g, ev, o, info->takes, core);
+            acquire(g, ev, o, info->takes);
     } else if (gold_unnest(g, o, ev->tid, shared) == 0) {
-        release(g, ev, o, info->gives, core);
+        release(g, ev, o, info->gives);
     }
 }
 
@@ -103,13 +97,12 @@ static void barrier_count(struct goldilocks *g, const struct event *ev)
         gold_object_drop(g, OBJECT_BARRIER, ev->addr, ev->aux);
 }
 
-static void plain_step(struct goldilocks *g, const struct event *ev, const struct gold_object *o,
-                       unsigned core)
+static void plain_step(struct goldilocks *g, const struct event *ev, const struct gold_object *o)
 {
     if (ev_info[ev->kind].takes)
-        take(g, ev, o->element, 0, core);
+        take(g, ev, o->element, 0);
     if (ev_info[ev->kind].gives)
-        give(g, ev, o->element, core);
+        give(g, ev, o->element);
 }
 
 /* The element that a fork gives: the child itself (rule 6), or with no-thread the child's birth, as
@@ -121,35 +114,34 @@ static gold_element born(const struct goldilocks *g, uint64_t tid)
 }
 
 /* A thread's end is an element: with no-thread its actor may be another then. */
-static void child_step(struct goldilocks *g, const struct event *ev, unsigned core)
+static void child_step(struct goldilocks *g, const struct event *ev)
 {
     const gold_element birth = born(g, ev->aux);
     struct gold_thread *child = gold_thread_at(g, ev->aux);
 
     if (ev->kind == EV_FORK) {
         child->forked = true;
-        give(g, ev, birth, core);
+        give(g, ev, birth);
     } else if (child->ended) {
-        take(g, ev, GOLD_ENDS + (gold_element)ev->aux, 0, core);
+        take(g, ev, GOLD_ENDS + (gold_element)ev->aux, 0);
     } else if (child->begun) { /* as if it gave now */
         const uint32_t actor = hb_actor(g->env->hb, (sim_tid)ev->aux);
         const uint64_t moment = gold_close(g, actor);
         edge(g, ev,
-             (struct gold_cell){.from = {gold_actor(actor), 0}, .to = me(g, ev), .moment = moment},
-             core);
+             (struct gold_cell){.from = {gold_actor(actor), 0}, .to = me(g, ev), .moment = moment});
     } else {
-        take(g, ev, birth, 0, core);
+        take(g, ev, birth, 0);
     }
 }
 
 /* A thread's first event: with no-thread whoever is in the lockset through its birth is known to
  * its actor. */
-static void begin(struct goldilocks *g, const struct event *ev, unsigned core)
+static void begin(struct goldilocks *g, const struct event *ev)
 {
     struct gold_thread *t = gold_thread_at(g, ev->tid);
 
     if (g->by_kernel && !t->begun && t->forked)
-        take(g, ev, born(g, ev->tid), 0, core);
+        take(g, ev, born(g, ev->tid), 0);
     if (g->by_kernel && !g->cost->on) /* else the list has it still */
         gold_reach_drop(g, born(g, ev->tid));
     t->begun = true;
@@ -157,7 +149,7 @@ static void begin(struct goldilocks *g, const struct event *ev, unsigned core)
 
 /* WriteVC. Of another's entry: the thread now knows of the other's accesses up to that time. Of its
  * own: its time goes on. There are no locks at this level, so an actor's times are its moments. */
-static void raw_step(struct goldilocks *g, const struct event *ev, unsigned core)
+static void raw_step(struct goldilocks *g, const struct event *ev)
 {
     const struct gold_cell cell = {.rule = GOLD_RAW,
                                    .actor = hb_actor(g->env->hb, ev->tid),
@@ -166,37 +158,37 @@ static void raw_step(struct goldilocks *g, const struct event *ev, unsigned core
                                    .moment = ev->addr};
 
     if (ev->aux != ev->tid)
-        gold_append(g, &cell, core);
+        gold_append(g, &cell);
     else if (ev->addr > gold_actor_at(g, ev->tid)->moment)
         gold_actor_at(g, ev->tid)->moment = ev->addr;
 }
 
-void gold_sync(struct goldilocks *g, const struct event *ev, unsigned core)
+void gold_sync(struct goldilocks *g, const struct event *ev)
 {
     switch ((enum ev_object)ev_info[ev->kind].object) {
     case OBJECT_LOCK:
-        lock_step(g, ev, core);
+        lock_step(g, ev);
         break;
     case OBJECT_BARRIER:
-        plain_step(g, ev, round_of(g, ev), core);
+        plain_step(g, ev, round_of(g, ev));
         barrier_count(g, ev);
         break;
     case OBJECT_VOLATILE:
     case OBJECT_CLASS:
-        plain_step(g, ev, gold_object_get(g, ev_info[ev->kind].object, ev->addr, 0), core);
+        plain_step(g, ev, gold_object_get(g, ev_info[ev->kind].object, ev->addr, 0));
         break;
     case OBJECT_CHILD:
-        child_step(g, ev, core);
+        child_step(g, ev);
         break;
     case OBJECT_SELF:
         if (ev->kind == EV_THREAD_END) {
-            give(g, ev, GOLD_ENDS + (gold_element)ev->tid, core);
+            give(g, ev, GOLD_ENDS + (gold_element)ev->tid);
             gold_thread_at(g, ev->tid)->ended = true;
         }
         break;
     case OBJECT_NONE:
         if (ev->kind == EV_WRITEVC)
-            raw_step(g, ev, core);
+            raw_step(g, ev);
         break;
     case OBJECT_ATOMIC:
     case OBJECT_COMMIT: /* gold_edges has them */
@@ -209,26 +201,26 @@ void gold_sync(struct goldilocks *g, const struct event *ev, unsigned core)
 /* A head of a release sequence that is not the only one gives to an element of its own, and that to
  * the location's. */
 static void atomic_gives(struct goldilocks *g, const struct event *ev, struct gold_object *o,
-                         bool gives, unsigned core)
+                         bool gives)
 {
-    const gold_element to = gold_sequences(g, o, ev, gives, core);
+    const gold_element to = gold_sequences(g, o, ev, gives);
 
     if (!gives)
         return;
-    const uint64_t moment = give(g, ev, to, core);
+    const uint64_t moment = give(g, ev, to);
     if (to != o->element)
-        edge(g, ev, (struct gold_cell){.from = {to, 0}, .to = o->element, .moment = moment}, core);
+        edge(g, ev, (struct gold_cell){.from = {to, 0}, .to = o->element, .moment = moment});
 }
 
-static void atomic_step(struct goldilocks *g, bool after, const struct event *ev, unsigned core)
+static void atomic_step(struct goldilocks *g, bool after, const struct event *ev)
 {
     struct gold_object *o = gold_object_get(g, OBJECT_ATOMIC, ev->addr, 0);
     const enum ev_order order = event_order(ev);
 
     if (!after && order_takes(order) && ev_info[ev->kind].takes)
-        take(g, ev, o->element, 0, core);
+        take(g, ev, o->element, 0);
     if (after)
-        atomic_gives(g, ev, o, order_gives(order) && ev_info[ev->kind].gives, core);
+        atomic_gives(g, ev, o, order_gives(order) && ev_info[ev->kind].gives);
 }
 
 /* The extended synchronizes-with order and the two others of section 3: commits that share a
@@ -283,7 +275,7 @@ static struct gold_variables *variables_of(struct goldilocks *g, const struct ev
 /* The commit is one cell; records of its accesses point at that cell, so that what it gives counts
  * for them, too (Figure 8 as printed has them point behind it). */
 static void commit_begins(struct goldilocks *g, const struct event *ev,
-                          const struct event *accesses, size_t n, unsigned core)
+                          const struct event *accesses, size_t n)
 {
     const struct gold_cell cell = {.rule = GOLD_COMMIT,
                                    .actor = hb_actor(g->env->hb, ev->tid),
@@ -291,7 +283,7 @@ static void commit_begins(struct goldilocks *g, const struct event *ev,
 
     gold_close(g, cell.actor);
     cell.variables->moment = gold_actor_at(g, cell.actor)->moment;
-    gold_append(g, &cell, core);
+    gold_append(g, &cell);
     g->commit_at = g->list.tail - 1;
     g->committing = true;
 }
@@ -302,39 +294,39 @@ static void commit_ends(struct goldilocks *g, const struct event *ev)
     g->committing = false;
 }
 
-static void memory_step(struct goldilocks *g, const struct event *ev, unsigned core)
+static void memory_step(struct goldilocks *g, const struct event *ev)
 {
     if (ev->kind == EV_CLEAR)
         gold_objects_clear(g, ev->addr, ev->aux);
     else if (ev->kind == EV_COPY)
-        gold_objects_copy(g, ev->addr, ev[1].addr, ev->aux, core);
+        gold_objects_copy(g, ev->addr, ev[1].addr, ev->aux);
 }
 
 void gold_edges(struct goldilocks *g, enum policy_edge at, const struct event *ev,
-                const struct event *accesses, size_t n, unsigned core)
+                const struct event *accesses, size_t n)
 {
     switch (at) {
     case EDGE_BEGIN:
-        begin(g, ev, core);
+        begin(g, ev);
         break;
     case EDGE_BEFORE:
         if (ev->kind == EV_TXN_COMMIT)
-            commit_begins(g, ev, accesses, n, core);
+            commit_begins(g, ev, accesses, n);
         else
-            atomic_step(g, false, ev, core);
+            atomic_step(g, false, ev);
         break;
     case EDGE_AFTER:
         if (ev->kind == EV_TXN_COMMIT)
             commit_ends(g, ev);
         else
-            atomic_step(g, true, ev, core);
+            atomic_step(g, true, ev);
         break;
     case EDGE_UNHEEDED:
         if (ev_info[ev->kind].object == OBJECT_BARRIER)
             barrier_count(g, ev);
         break;
     case EDGE_MEMORY:
-        memory_step(g, ev, core);
+        memory_step(g, ev);
         break;
     }
 }

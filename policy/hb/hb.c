@@ -43,12 +43,7 @@ void hb_free(struct hb *hb)
 static struct hb_thread *thread_at(struct hb *hb, uint64_t tid)
 {
     assert(tid < MAX_THREADS);
-    if (tid >= hb->threads) {
-        const size_t n = tid + 1 + tid / 2;
-        hb->thread = xrecalloc(hb->thread, hb->threads, n, sizeof *hb->thread);
-        budget_take(hb->budget, (n - hb->threads) * sizeof *hb->thread);
-        hb->threads = n;
-    }
+    hb->thread = budget_reach(hb->budget, hb->thread, &hb->threads, tid, sizeof *hb->thread);
     return &hb->thread[tid];
 }
 
@@ -71,12 +66,7 @@ static void tick(struct hb *hb, uint32_t actor)
 /* Makes actors up to and including this number; its clock starts at `time`. */
 static void start_actor(struct hb *hb, uint32_t actor, uint64_t time)
 {
-    if (actor >= hb->actors) {
-        const size_t n = (size_t)actor + 1 + actor / 2;
-        hb->actor = xrecalloc(hb->actor, hb->actors, n, sizeof *hb->actor);
-        budget_take(hb->budget, (n - hb->actors) * sizeof *hb->actor);
-        hb->actors = n;
-    }
+    hb->actor = budget_reach(hb->budget, hb->actor, &hb->actors, actor, sizeof *hb->actor);
     if (vclock_get(&hb->actor[actor].clock, actor) == 0)
         vclock_set(&hb->actor[actor].clock, actor, time, hb->budget);
     settle(hb, actor);

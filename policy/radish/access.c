@@ -340,7 +340,7 @@ sim_cycle radish_decide(void *self, const struct event *ev, unsigned core, struc
                               .core = core_of(r, ev, core),
                               .actor = hb_actor(r->env->hb, ev->tid),
                               .time = epoch_time(me->now),
-                              .op = access_op(ev),
+                              .op = op_of(ev),
                               .write = event_writes(ev),
                               .asked = out.asked,
                               .account = account_of(r, core)};
@@ -402,5 +402,5 @@ void radish_soon(const void *self, const struct event *ev)
         return;
     __builtin_prefetch(h, 1);
     __builtin_prefetch(&h->number, 1);
-    __builtin_prefetch(&h->at[index_of(r, at) * ACCESS_CLASSES], 1);
+    __builtin_prefetch(&h->at[index_of(r, at) * OP_CLASSES], 1);
 }

@@ -41,14 +41,6 @@ struct radish_access {
     unsigned account;       /* where its costs go */
 };
 
-static inline uint8_t access_op(const struct event *ev)
-{
-    const unsigned class = (event_writes(ev) ? PLAIN_WRITE : PLAIN_READ) |
-                           (ev->flags & EVF_ORDER_MASK ? ATOMIC_READ : 0u);
-
-    return (uint8_t)(class << SWM_OP_KIND_BITS | ev->kind);
-}
-
 /* Checks the line in hand. The permission is not enough for these granules: races are reported,
  * others' permissions and entries go. True: the own entries change. */
 bool check_granules(struct radish_access *a, struct line_access *s, granule_set need);

@@ -129,26 +129,12 @@ granule_set check_unordered(struct radish_access *a, granule_set set)
 
 /* ---- races ---------------------------------------------------------------------------------- */
 
-/* The set of classes that an access of this one conflicts with. */
-static unsigned conflicts_of(unsigned class)
-{
-    enum { PLAIN = 1 << PLAIN_READ | 1 << PLAIN_WRITE, ALL = EVERY_CLASS };
-    static const uint8_t set[ACCESS_CLASSES] = {[PLAIN_READ] = WRITE_CLASSES,
-                                                [PLAIN_WRITE] = ALL,
-                                                [ATOMIC_READ] = WRITE_CLASSES & PLAIN,
-                                                [ATOMIC_WRITE] = PLAIN};
-    return set[class];
-}
-
 static void report_past(struct radish_access *a, const struct gathered *x, unsigned i)
 {
     struct radish *r = a->r;
     const struct paddr granule = line_granule(r, a->own, i);
-    const struct race_side earlier = {.event = x->is.event,
-                                      .site = x->is.site,
-                                      .thread = x->is.tid,
-                                      .op = op_kind(x->is.op),
-                                      .known = true};
+    const struct race_side earlier =
+        race_access(x->is.event, x->is.site, x->is.tid, op_kind(x->is.op));
 
     race_conflict(r->env->report, a->ev, a->at + ((sim_addr)i << r->granule_shift), &earlier,
                   !swm_raced(r->manager, granule));
@@ -158,7 +144,7 @@ static void report_past(struct radish_access *a, const struct gathered *x, unsig
 /* The last write first, as it was: a commit's accesses all have its number. */
 static void report_granule(struct radish_access *a, unsigned i)
 {
-    const unsigned conflicts = conflicts_of(op_class(a->op));
+    const unsigned conflicts = op_conflicts(op_class(a->op));
 
     for (unsigned pass = 0; pass < 2; pass++)
         for (size_t k = 0; k < a->gathered; k++) {
@@ -172,7 +158,7 @@ static void report_granule(struct radish_access *a, unsigned i)
 /* Reports the races with what was gathered. Returns the granules where all of it is ordered. */
 static granule_set judge(struct radish_access *a, granule_set need)
 {
-    const unsigned conflicts = conflicts_of(op_class(a->op));
+    const unsigned conflicts = op_conflicts(op_class(a->op));
     granule_set racy = 0, loose = 0;
 
     for (size_t k = 0; k < a->gathered; k++) {

@@ -98,7 +98,7 @@ static size_t whole_lines(size_t bytes) /* of the host's caches */
 
 static size_t line_bytes(const struct radish *r)
 {
-    return whole_lines(sizeof(struct hline) + (size_t)r->entries * ACCESS_CLASSES);
+    return whole_lines(sizeof(struct hline) + (size_t)r->entries * OP_CLASSES);
 }
 
 /* The smallest has room for all records of one granule. */
@@ -210,13 +210,13 @@ static void index_record(struct hline *h, const struct access_record *x, granule
 {
     h->has[class_of(x)] |= set;
     while (set)
-        h->at[next_granule(&set) * ACCESS_CLASSES + class_of(x)] = (uint8_t)(x - h->record + 1);
+        h->at[next_granule(&set) * OP_CLASSES + class_of(x)] = (uint8_t)(x - h->record + 1);
 }
 
 /* A record without granules is an empty place, and its `time` the link to the next one. */
 static void cancel_granule(struct radish *r, struct hline *h, unsigned i, unsigned class)
 {
-    uint8_t *at = &h->at[i * ACCESS_CLASSES + class];
+    uint8_t *at = &h->at[i * OP_CLASSES + class];
     struct access_record *x = &h->record[*at - 1];
 
     x->set &= ~((granule_set)1 << i);
@@ -232,7 +232,7 @@ bool records_cancel(struct radish *r, struct hline *h, granule_set set, unsigned
 {
     granule_set some = 0;
 
-    for (unsigned class = 0; class < ACCESS_CLASSES; class ++) {
+    for (unsigned class = 0; class < OP_CLASSES; class ++) {
         granule_set gone = classes >> class & 1 ? h->has[class] & set : 0;
         some |= gone;
         h->has[class] &= ~gone;

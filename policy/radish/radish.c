@@ -58,8 +58,7 @@ static const struct param radish_params[] = {
     {"runtime", PARAM_BOOL, AT(runtime), "on", 0, 0, "", NULL,
      "Whether lardish pays on a machine for what the language runtime does at synchronisation and "
      "moves (docs/runtime.md)."},
-    {"without", PARAM_SET, AT(runtime_without), "", 0, 0, "", runtime_parts,
-     RUNTIME_WITHOUT_HELP},
+    {"without", PARAM_SET, AT(runtime_without), "", 0, 0, "", runtime_parts, RUNTIME_WITHOUT_HELP},
     {"manager.enter", PARAM_U64, AT(manager.enter), "100", 0, 1000000, "cycles", NULL,
      "What going into the software manager and back takes, before the first of its instructions."},
     {"manager.base", PARAM_U64, AT(manager.base), "0x80000000000000", 1 << 20, UINT64_C(1) << 62,

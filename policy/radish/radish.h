@@ -15,6 +15,7 @@
 #include "policy/hb/hb.h"
 #include "policy/cost/ledger.h"
 #include "policy/cost/software.h"
+#include "policy/op.h"
 #include "policy/policy.h"
 #include "runtime/runtime.h"
 #include "swmanager/swmanager.h"
@@ -45,21 +46,7 @@ struct radish_params {     /* radish.c has their meaning, name by name */
 
 /* ---- accesses ------------------------------------------------------------------------------- */
 
-/* Classes of accesses tell which conflict; op is the kind of event with the class above it. */
-enum { PLAIN_READ, PLAIN_WRITE, ATOMIC_READ, ATOMIC_WRITE, ACCESS_CLASSES };
-
-static inline unsigned op_class(uint8_t op)
-{
-    return op >> SWM_OP_KIND_BITS;
-}
-static inline bool op_writes(uint8_t op)
-{
-    return op_class(op) & PLAIN_WRITE;
-}
-static inline uint8_t op_kind(uint8_t op)
-{
-    return op & ((1 << SWM_OP_KIND_BITS) - 1);
-}
+_Static_assert((int)OP_KIND_BITS == (int)SWM_OP_KIND_BITS, "the manager has the same ops");
 
 /* Granules of a history line, a bit for each. */
 typedef uint64_t granule_set;
@@ -80,10 +67,10 @@ struct access_record { /* a thread's last access of a class to these granules */
 /* One core's history line. What most accesses look at is together: in the second 64 bytes, and a
  * few bytes of `at`. */
 struct hline {
-    struct hline *next;              /* of other cores, for the same data */
-    struct hline *later, *earlier;   /* of the core, or waiting to be stored */
-    struct data_line *data;          /* whose history this is */
-    granule_set has[ACCESS_CLASSES]; /* granules with a record of the class */
+    struct hline *next;            /* of other cores, for the same data */
+    struct hline *later, *earlier; /* of the core, or waiting to be stored */
+    struct data_line *data;        /* whose history this is */
+    granule_set has[OP_CLASSES];   /* granules with a record of the class */
 
     uint64_t number;                 /* line_number */
     uint64_t there;                  /* it was on chip when the machine had lost so many */
@@ -158,18 +145,9 @@ enum software_need { /* what was not on chip */
                      SOFTWARE_NEEDS
 };
 
-struct radish_stats { /* stats.c has their meaning */
-    uint64_t outcome[OUTCOMES], need[SOFTWARE_NEEDS];
-    uint64_t checks, granted, lowered, cancelled, taken_away;
-    uint64_t loads, stores, allocated, nothing, unasked, lost_dirty, lost_clean, storm,
-        storm_cycles, flushed, discarded, invalidated, homeless;
-    uint64_t lines, lines_peak, records, runtime_cycles;
-    uint64_t piggybacked, asks, asked;
-    uint64_t switches, moves, flushes, lazy_flushes, roll_overs, stopped;
-    uint64_t queued, drained, stalls, queue_wait;
-    uint64_t blocks, blocked_requests, blocked_cycles;
-    uint64_t parts, in_cache, moved_histories, held;
-    struct histogram queue;
+struct radish_stats {
+#define STATS_DEF "policy/radish/stats.def"
+#include "base/stats_fields.h"
 };
 
 struct visit { /* of the lines of a part of a region, for one handler */
@@ -315,20 +293,15 @@ void record_extend(struct hline *h, struct access_record *x,
                    granule_set set); /* to these granules, too */
 static inline struct access_record *record_of(const struct hline *h, unsigned i, unsigned class)
 {
-    const unsigned at = h->at[i * ACCESS_CLASSES + class];
+    const unsigned at = h->at[i * OP_CLASSES + class];
 
     return at ? &h->record[at - 1] : NULL;
 }
-enum {
-    EVERY_CLASS = (1 << ACCESS_CLASSES) - 1,
-    WRITE_CLASSES = 1 << PLAIN_WRITE | 1 << ATOMIC_WRITE,
-    READ_CLASSES = EVERY_CLASS & ~WRITE_CLASSES
-};
 static inline granule_set records_set(const struct hline *h, unsigned classes) /* that have such */
 {
     granule_set set = 0;
 
-    for (unsigned class = 0; class < ACCESS_CLASSES; class ++)
+    for (unsigned class = 0; class < OP_CLASSES; class ++)
         set |= classes >> class & 1 ? h->has[class] : 0;
     return set;
 }

@@ -22,7 +22,7 @@ static const struct access_record *find(const struct hline *h, unsigned i, unsig
 {
     const struct access_record *x = NULL;
 
-    for (unsigned class = 0; class < ACCESS_CLASSES && !x; class ++)
+    for (unsigned class = 0; class < OP_CLASSES && !x; class ++)
         if (classes >> class & 1)
             x = record_of(h, i, class);
     return x;
@@ -81,7 +81,7 @@ static void check_same(const struct radish *r, const struct hline *first)
 /* Each granule of a record finds it, and nothing else is found. Returns how many there are. */
 static uint64_t check_records(const struct radish *r, const struct hline *h)
 {
-    granule_set has[ACCESS_CLASSES] = {0};
+    granule_set has[OP_CLASSES] = {0};
     uint64_t n = 0;
 
     for (unsigned k = 0; k < h->n; k++) {
@@ -94,7 +94,7 @@ static uint64_t check_records(const struct radish *r, const struct hline *h)
         has[class] |= x->set;
         n += x->set != 0;
     }
-    for (unsigned class = 0; class < ACCESS_CLASSES; class ++) {
+    for (unsigned class = 0; class < OP_CLASSES; class ++) {
         assert(has[class] == h->has[class]);
         for (unsigned i = 0; i < r->entries; i++)
             assert((record_of(h, i, class) != NULL) == (has[class] >> i & 1));

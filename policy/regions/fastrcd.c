@@ -88,7 +88,7 @@ static void end_region(struct fastrcd *f, uint32_t actor)
         f->st.overflows++;
     }
     if (f->cost.cost->on)
-        rcd_charge_region_end(&f->cost, t, f->env->core);
+        rcd_charge_region_end(&f->cost, t);
 }
 
 static void end_regions(struct fastrcd *f, struct regions_ended ended)
@@ -160,19 +160,12 @@ static void rcd_access(void *self, const struct event *ev)
     by_rules(f, ev, *f->env->number);
 }
 
-static inline void hint(void *self, const struct event *ev)
-{
-    const struct fastrcd *f = self;
-
-    cells_hint(&f->variables, ev);
-}
-
 static const struct event *rcd_run(void *self, const struct event *ev, const struct event *end,
                                    const struct event *known_to, uint64_t *number)
 {
     struct fastrcd *f = self;
 
-    return cells_run(&f->variables, ev, end, known_to, number, takes_place, by_rules, hint);
+    return cells_run(&f->variables, ev, end, known_to, number, takes_place, by_rules, NULL);
 }
 
 /* ---- collections ---------------------------------------------------------------------------- */
@@ -182,7 +175,7 @@ static bool reset_variable(void *arg, sim_addr addr, void *cell)
     struct fastrcd *f = arg;
 
     if (f->cost.cost->on)
-        rcd_charge_reset(&f->cost, cell, addr, f->env->core);
+        rcd_charge_reset(&f->cost, cell, addr);
     rcd_reset(f, cell);
     return false;
 }
@@ -196,7 +189,7 @@ static void reset(struct fastrcd *f)
     for (uint32_t i = 0; i < f->threads; i++)
         f->clock[i] = 1;
     if (f->cost.cost->on)
-        rcd_charge_clocks(&f->cost, f->threads, f->env->core);
+        rcd_charge_clocks(&f->cost, f->threads);
 }
 
 static void rcd_sync(void *self, const struct event *ev)

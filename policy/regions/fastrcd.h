@@ -51,6 +51,7 @@ struct rcd_thread {     /* an actor */
 /* ---- costs: fastrcd_cost.c ------------------------------------------------------------------ */
 
 struct rcd_cost {
+    const struct policy_env *env;
     struct ledger *cost;
     struct cells *variables;
     const struct rcd_thread *thread;
@@ -63,23 +64,21 @@ extern const struct policy_charges rcd_charges;
 
 void rcd_cost_init(struct rcd_cost *c, const struct policy_env *env, struct cells *variables);
 
-/* Charges with a machine only; before the variable changes. `on`: the core. */
-void rcd_charge_read(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, uint32_t me,
-                     unsigned on);
-void rcd_charge_write(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, uint32_t me,
-                      unsigned on);
+/* Charges with a machine only; before the variable changes. */
+void rcd_charge_read(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, uint32_t me);
+void rcd_charge_write(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, uint32_t me);
 void rcd_charge_atomic(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, uint32_t me,
-                       bool write, unsigned on);
-void rcd_charge_region_end(struct rcd_cost *c, struct rcd_thread *t, unsigned on);
+                       bool write);
+void rcd_charge_region_end(struct rcd_cost *c, struct rcd_thread *t);
 /* Charges a full collection: for a variable, and for all threads' clocks. */
-void rcd_charge_reset(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, unsigned on);
-void rcd_charge_clocks(struct rcd_cost *c, uint32_t threads, unsigned on);
+void rcd_charge_reset(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr);
+void rcd_charge_clocks(struct rcd_cost *c, uint32_t threads);
 
 /* A read map, with or without a machine: made, about to be longer by one, gone. */
-void rcd_map_new(struct rcd_cost *c, struct overflow *m, unsigned on);
-void rcd_map_add(struct rcd_cost *c, struct overflow *m, unsigned on);
-void rcd_map_drop(struct rcd_cost *c, struct overflow *m, unsigned on);
-void rcd_map_copy(struct rcd_cost *c, const struct overflow *from, struct overflow *m, unsigned on);
+void rcd_map_new(struct rcd_cost *c, struct overflow *m);
+void rcd_map_add(struct rcd_cost *c, struct overflow *m);
+void rcd_map_drop(struct rcd_cost *c, struct overflow *m);
+void rcd_map_copy(struct rcd_cost *c, const struct overflow *from, struct overflow *m);
 
 /* ---- the policy ------------------------------------------------------------------------------ */
 

@@ -8,10 +8,9 @@
 /* ---- checks --------------------------------------------------------------------------------- */
 
 static bool conflict(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now,
-                     const struct race_side *earlier)
+                     struct race_side earlier)
 {
-    race_conflict(f->env->report, now->ev, now->addr, earlier, !x->raced);
-    x->raced = true;
+    race_with(f->env->report, now->ev, now->addr, earlier, &x->raced);
     return true;
 }
 
@@ -21,11 +20,8 @@ static bool check_side(struct fastrcd *f, struct rcd_variable *x, unsigned side,
     if (!rcd_ongoing(f, x, side, now->actor))
         return false;
     return conflict(f, x, now,
-                    &(struct race_side){.event = x->event[side],
-                                        .site = x->site[side],
-                                        .thread = x->tid[side],
-                                        .op = side == READS ? EV_READ : EV_WRITE,
-                                        .known = true});
+                    race_access(x->event[side], x->site[side], x->tid[side],
+                                side == READS ? EV_READ : EV_WRITE));
 }
 
 static bool check_reads(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now)
@@ -38,12 +34,7 @@ static bool check_reads(struct fastrcd *f, struct rcd_variable *x, const struct 
     for (uint32_t i = 0; i < map->n; i++) {
         const struct reader *r = &map->at[i];
         if (r->actor != now->actor && ongoing(f, r->clock, r->actor))
-            racy |= conflict(f, x, now,
-                             &(struct race_side){.event = r->event,
-                                                 .site = r->site,
-                                                 .thread = r->tid,
-                                                 .op = EV_READ,
-                                                 .known = true});
+            racy |= conflict(f, x, now, race_access(r->event, r->site, r->tid, EV_READ));
     }
     return racy;
 }
@@ -59,12 +50,7 @@ static bool check_atomics(struct fastrcd *f, struct rcd_variable *x, const struc
         const struct atomic_access *p = &a->at[i];
         if (p->actor != now->actor && p->region == f->thread[p->actor].region &&
             (write || p->kind != EV_READ))
-            racy |= conflict(f, x, now,
-                             &(struct race_side){.event = p->event,
-                                                 .site = p->site,
-                                                 .thread = p->tid,
-                                                 .op = p->kind,
-                                                 .known = true});
+            racy |= conflict(f, x, now, race_access(p->event, p->site, p->tid, p->kind));
     }
     return racy;
 }
@@ -114,7 +100,7 @@ static void put_reader(struct fastrcd *f, struct rcd_variable *x, const struct r
     struct reader *r = find_reader(x->overflow, now->actor);
 
     if (!r) {
-        rcd_map_add(&f->cost, x->overflow, f->env->core);
+        rcd_map_add(&f->cost, x->overflow);
         struct overflow *map = overflow_room(f, x, x->overflow->n + 1);
         r = &map->at[map->n++];
     }
@@ -134,14 +120,14 @@ static void upgrade(struct fastrcd *f, struct rcd_variable *x, const struct rcd_
                                  .tid = x->tid[READS]};
     map->at[1] = reader_of(now);
     map->n = 2;
-    rcd_map_new(&f->cost, map, f->env->core);
+    rcd_map_new(&f->cost, map);
 }
 
 static void drop_map(struct fastrcd *f, struct rcd_variable *x)
 {
     if (!map_of(x))
         return;
-    rcd_map_drop(&f->cost, x->overflow, f->env->core);
+    rcd_map_drop(&f->cost, x->overflow);
     x->overflow->n = 0;
     x->overflow->block = (struct paddr){0};
     x->clock[READS] = 0;
@@ -236,10 +222,9 @@ static void charge(struct fastrcd *f, const struct rcd_variable *x, const struct
     const bool write = event_writes(now->ev);
 
     if (now->ev->flags & EVF_ORDER_MASK)
-        rcd_charge_atomic(&f->cost, x, now->addr, now->actor, write, f->env->core);
+        rcd_charge_atomic(&f->cost, x, now->addr, now->actor, write);
     else
-        (write ? rcd_charge_write : rcd_charge_read)(&f->cost, x, now->addr, now->actor,
-                                                     f->env->core);
+        (write ? rcd_charge_write : rcd_charge_read)(&f->cost, x, now->addr, now->actor);
 }
 
 bool rcd_variable(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now)
@@ -297,5 +282,5 @@ void rcd_own_overflow(void *self, void *cell)
     b->n = was->n;
     memcpy(b->at, was->at, was->n * sizeof *b->at);
     if (b->n)
-        rcd_map_copy(&f->cost, was, b, f->env->core);
+        rcd_map_copy(&f->cost, was, b);
 }

@@ -23,21 +23,12 @@ void regions_free(struct regions *r)
 
 /* ---- ends ----------------------------------------------------------------------------------- */
 
-static NO_INLINE void more_actors(struct regions *r, uint32_t actor)
-{
-    const size_t n = (size_t)actor + 1 + actor / 2;
-
-    r->seen = xrecalloc(r->seen, r->n, n, sizeof *r->seen);
-    budget_take(r->budget, (n - r->n) * sizeof *r->seen);
-    r->n = n;
-}
-
 /* The actor's own time has gone up since its region began. An actor that is new here has had no
  * access before: nothing of it could be missed. */
 static inline bool published(struct regions *r, uint32_t actor)
 {
     if (UNLIKELY(actor >= r->n))
-        more_actors(r, actor);
+        r->seen = budget_reach(r->budget, r->seen, &r->n, actor, sizeof *r->seen);
     const epoch was = r->seen[actor], now = r->hb->actor[actor].now;
 
     r->seen[actor] = now;

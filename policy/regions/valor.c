@@ -164,19 +164,12 @@ static void valor_access(void *self, const struct event *ev)
     by_rules(v, ev, *v->env->number);
 }
 
-static inline void hint(void *self, const struct event *ev)
-{
-    const struct valor *v = self;
-
-    cells_hint(&v->variables, ev);
-}
-
 static const struct event *valor_run(void *self, const struct event *ev, const struct event *end,
                                      const struct event *known_to, uint64_t *number)
 {
     struct valor *v = self;
 
-    return cells_run(&v->variables, ev, end, known_to, number, takes_place, by_rules, hint);
+    return cells_run(&v->variables, ev, end, known_to, number, takes_place, by_rules, NULL);
 }
 
 /* ---- other events --------------------------------------------------------------------------- */
@@ -249,32 +242,12 @@ static int valor_refuse(const struct policy_env *env, const void *params, struct
                    (unsigned long long)sum);
 }
 
-static void declare_validation(struct valor *v, struct stats_group *g)
-{
-    stats_count(g, "validations", "count", "Validations of logs that were not empty.",
-                &v->st.validations);
-    stats_count(g, "validated", "count", "Entries that they looked at.", &v->st.validated);
-    stats_count(g, "before-io", "count", "Validations before input or output.", &v->st.before_io);
-    stats_count(g, "before-report", "count", "Validations before a region's first report.",
-                &v->st.before_report);
-    stats_count(g, "periodic", "count", "Validations as the period has it.", &v->st.periodic);
-    stats_count(g, "late", "count", "Conflicts that were found by validation.", &v->st.late);
-    stats_count(g, "log-full", "count",
-                "Full logs: validated, emptied, and so their reads forgotten.", &v->st.log_full);
-    stats_count(g, "splits", "count", "Regions split by a full write set.", &v->st.splits);
-    stats_count(g, "overflows", "count",
-                "Versions that overflowed: a conflict could be missed if one matches a log.",
-                &v->st.overflows);
-}
-
 static void declare(struct valor *v, struct stats_group *g)
 {
-    stats_count(g, "same-region", "count", "Granules written again in the same region: no check.",
-                &v->st.same_region);
-    stats_count(g, "regions", "count", "Regions that ended.", &v->st.regions);
-    stats_count(g, "logged", "count", "Reads logged, in logs that have been emptied.",
-                &v->st.logged);
-    declare_validation(v, g);
+    struct valor_stats *st = &v->st;
+
+#define STATS_DEF "policy/regions/valor_stats.def"
+#include "base/stats_declare.h"
 }
 
 static void *create(const struct policy_env *env, const void *params, bool epochs)

@@ -57,8 +57,8 @@ struct valor_params {
     uint32_t regions;
 };
 struct valor_stats {
-    uint64_t same_region, regions, logged, validations, validated, before_io, before_report,
-        periodic, log_full, splits, overflows, late;
+#define STATS_DEF "policy/regions/valor_stats.def"
+#include "base/stats_fields.h"
 };
 
 struct follow_node { /* of the index: where an entry of a log or write set is */

@@ -38,19 +38,6 @@ void valor_cost_thread(struct valor *v, struct valor_thread *t)
             metadata_take(v->cost, v->env->core, v->params.write_set * valor_set_bytes(v));
 }
 
-static void step(struct valor *v, enum step s)
-{
-    ledger_step(v->cost, v->env->core, s);
-}
-static void load(struct valor *v, struct paddr at, uint64_t bytes)
-{
-    ledger_access(v->cost, v->env->core, at, bytes, MEM_LOAD);
-}
-static void store(struct valor *v, struct paddr at, uint64_t bytes)
-{
-    ledger_access(v->cost, v->env->core, at, bytes, MEM_STORE);
-}
-
 /* Entries that copies have made beyond the limit stand where the log began. */
 static struct paddr read_entry(const struct valor *v, const struct valor_thread *t, uint64_t i)
 {
@@ -65,35 +52,35 @@ static struct paddr write_entry(const struct valor *v, const struct valor_thread
 
 static void check_atomics(struct valor *v, const struct valor_variable *x)
 {
-    ledger_steps(v->cost, v->env->core, STEP_ATOMIC, x->atomics ? x->atomics->n : 0);
+    charge_steps(v->env, STEP_ATOMIC, x->atomics ? x->atomics->n : 0);
 }
 
 /* Whether another's ongoing region has written it. */
 static void check_word(struct valor *v, const struct valor_variable *x, uint32_t me)
 {
     if (!v->epochs) {
-        step(v, STEP_NONE);
+        charge_step(v->env, STEP_NONE);
         if (valor_holder(v, x) != VALOR_NOBODY)
-            step(v, STEP_OWN);
+            charge_step(v->env, STEP_OWN);
         return;
     }
-    step(v, STEP_OWN);
+    charge_step(v->env, STEP_OWN);
     if (!x->taking || x->writer == me)
         return;
     ledger_needs(v->cost, v->env->core);
-    load(v, v->thread[x->writer].clock, CLOCK_BYTES);
-    step(v, STEP_ONGOING);
+    charge_load(v->env, v->thread[x->writer].clock, CLOCK_BYTES);
+    charge_step(v->env, STEP_ONGOING);
 }
 
 /* Valor-E compares the epoch: the own clock, too, which it otherwise needs for the new one. */
 static bool own_already(struct valor *v, const struct valor_variable *x,
                         const struct valor_access *now)
 {
-    step(v, STEP_OWN);
+    charge_step(v->env, STEP_OWN);
     if (v->epochs && !v->cost->held)
-        load(v, v->thread[now->actor].clock, CLOCK_BYTES);
+        charge_load(v->env, v->thread[now->actor].clock, CLOCK_BYTES);
     if (v->epochs && x->taking && x->writer == now->actor)
-        step(v, STEP_ONGOING);
+        charge_step(v->env, STEP_ONGOING);
     return valor_holder(v, x) == now->actor && !x->atomic;
 }
 
@@ -109,14 +96,14 @@ static void charge_write(struct valor *v, const struct valor_variable *x, struct
         return;
     }
     ledger_part(v->cost, PART_SLOW);
-    step(v, STEP_SLOW);
+    charge_step(v->env, STEP_SLOW);
     check_word(v, x, now->actor);
     check_atomics(v, x);
     if (valor_holder(v, x) == now->actor)
         return;
-    step(v, STEP_VERSION);
-    step(v, STEP_SWAP);
-    ledger_access(v->cost, v->env->core, at, valor_variable_bytes(v), MEM_ATOMIC);
+    charge_step(v->env, STEP_VERSION);
+    charge_step(v->env, STEP_SWAP);
+    charge_access(v->env, at, valor_variable_bytes(v), MEM_ATOMIC);
 }
 
 void valor_charge_access(struct valor *v, const struct valor_variable *x,
@@ -129,7 +116,7 @@ void valor_charge_access(struct valor *v, const struct valor_variable *x,
     if (!v->cost->held)
         metadata_reach(v->cost, v->env->core, now->addr, &reach);
     const struct paddr at = metadata_at(v->cost, now->addr);
-    load(v, at, valor_variable_bytes(v));
+    charge_load(v->env, at, valor_variable_bytes(v));
     if (event_writes(now->ev)) {
         charge_write(v, x, at, now);
         return;
@@ -143,19 +130,19 @@ void valor_charge_access(struct valor *v, const struct valor_variable *x,
 void valor_charge_log(struct valor *v, struct valor_thread *t)
 {
     if (!v->cost->held) /* where the log ends */
-        load(v, t->own, pointer(v));
-    step(v, STEP_LOG);
-    store(v, read_entry(v, t, t->reads), valor_log_bytes(v));
+        charge_load(v->env, t->own, pointer(v));
+    charge_step(v->env, STEP_LOG);
+    charge_store(v->env, read_entry(v, t, t->reads), valor_log_bytes(v));
     if (!v->cost->held)
-        store(v, t->own, pointer(v));
+        charge_store(v->env, t->own, pointer(v));
 }
 
 void valor_charge_write_set(struct valor *v, struct valor_thread *t)
 {
-    load(v, paddr_plus(t->own, pointer(v)), pointer(v));
-    step(v, STEP_SET);
-    store(v, write_entry(v, t, t->writes), valor_set_bytes(v));
-    store(v, paddr_plus(t->own, pointer(v)), pointer(v));
+    charge_load(v->env, paddr_plus(t->own, pointer(v)), pointer(v));
+    charge_step(v->env, STEP_SET);
+    charge_store(v->env, write_entry(v, t, t->writes), valor_set_bytes(v));
+    charge_store(v->env, paddr_plus(t->own, pointer(v)), pointer(v));
 }
 
 /* ---- the ends of regions -------------------------------------------------------------------- */
@@ -168,13 +155,13 @@ void valor_charge_validation(struct valor *v, const struct valor_thread *t)
 
     for (uint32_t i = 0; i < t->reads; i++) {
         const struct logged *e = &t->read[i];
-        load(v, read_entry(v, t, i), valor_log_bytes(v));
+        charge_load(v->env, read_entry(v, t, i), valor_log_bytes(v));
         ledger_needs(v->cost, v->env->core);
         if (e->x)
-            load(v, metadata_at(v->cost, e->location), valor_variable_bytes(v));
-        step(v, STEP_VALIDATE);
+            charge_load(v->env, metadata_at(v->cost, e->location), valor_variable_bytes(v));
+        charge_step(v->env, STEP_VALIDATE);
         if (e->x && e->x->version != e->version)
-            step(v, STEP_CHANGED);
+            charge_step(v->env, STEP_CHANGED);
     }
     ledger_part(v->cost, was);
 }
@@ -183,28 +170,28 @@ void valor_charge_release(struct valor *v, const struct valor_thread *t, uint32_
 {
     for (uint32_t i = 0; i < t->writes; i++) {
         const struct written *e = &t->write[i];
-        load(v, write_entry(v, t, i), valor_set_bytes(v));
-        step(v, STEP_RELEASE);
+        charge_load(v->env, write_entry(v, t, i), valor_set_bytes(v));
+        charge_step(v->env, STEP_RELEASE);
         if (!e->x)
             continue;
         ledger_needs(v->cost, v->env->core);
-        load(v, metadata_at(v->cost, e->location), valor_variable_bytes(v));
+        charge_load(v->env, metadata_at(v->cost, e->location), valor_variable_bytes(v));
         if (valor_holder(v, e->x) == actor)
-            store(v, metadata_at(v->cost, e->location), valor_variable_bytes(v));
+            charge_store(v->env, metadata_at(v->cost, e->location), valor_variable_bytes(v));
     }
 }
 
 void valor_charge_region_end(struct valor *v, const struct valor_thread *t)
 {
-    load(v, t->own, pointer(v) * (v->epochs ? 1 : 2));
-    step(v, STEP_REGION_END);
+    charge_load(v->env, t->own, pointer(v) * (v->epochs ? 1 : 2));
+    charge_step(v->env, STEP_REGION_END);
     if (t->reads || t->writes)
-        store(v, t->own, pointer(v) * (v->epochs ? 1 : 2));
+        charge_store(v->env, t->own, pointer(v) * (v->epochs ? 1 : 2));
     if (!v->epochs)
         return;
-    load(v, t->clock, CLOCK_BYTES);
-    step(v, STEP_CLOCK);
-    store(v, t->clock, CLOCK_BYTES);
+    charge_load(v->env, t->clock, CLOCK_BYTES);
+    charge_step(v->env, STEP_CLOCK);
+    charge_store(v->env, t->clock, CLOCK_BYTES);
 }
 
 /* ---- the heap ------------------------------------------------------------------------------- */
@@ -212,12 +199,12 @@ void valor_charge_region_end(struct valor *v, const struct valor_thread *t)
 void valor_charge_trace(struct valor *v, const struct valor_thread *t)
 {
     for (uint32_t i = 0; i < t->reads; i++) {
-        load(v, read_entry(v, t, i), valor_log_bytes(v));
-        store(v, read_entry(v, t, i), valor_log_bytes(v));
+        charge_load(v->env, read_entry(v, t, i), valor_log_bytes(v));
+        charge_store(v->env, read_entry(v, t, i), valor_log_bytes(v));
     }
     for (uint32_t i = 0; i < t->writes; i++) {
-        load(v, write_entry(v, t, i), valor_set_bytes(v));
-        store(v, write_entry(v, t, i), valor_set_bytes(v));
+        charge_load(v->env, write_entry(v, t, i), valor_set_bytes(v));
+        charge_store(v->env, write_entry(v, t, i), valor_set_bytes(v));
     }
-    ledger_steps(v->cost, v->env->core, STEP_TRACE, (uint64_t)t->reads + t->writes);
+    charge_steps(v->env, STEP_TRACE, (uint64_t)t->reads + t->writes);
 }

@@ -18,15 +18,13 @@ static uint32_t spare_node(struct valor *v)
 {
     struct follow *f = &v->follow;
     const uint32_t number = f->spare;
-    const size_t was = f->cap;
 
     f->used++;
     if (number) {
         f->spare = f->node[number - 1].next;
         return number;
     }
-    f->node = xgrow(f->node, f->n, &f->cap, sizeof *f->node);
-    budget_take(v->env->budget, (f->cap - was) * sizeof *f->node);
+    f->node = budget_grow(v->env->budget, f->node, f->n, &f->cap, sizeof *f->node);
     return (uint32_t)++f->n;
 }
 

@@ -25,8 +25,7 @@ static struct race_side other_side(const struct valor_variable *x, uint32_t acto
 {
     if (x->writer == actor)
         return (struct race_side){.known = false};
-    return (struct race_side){
-        .event = x->event, .site = x->site, .thread = x->tid, .op = x->kind, .known = true};
+    return race_access(x->event, x->site, x->tid, x->kind);
 }
 
 /* A conflict is reported once: the entry then stands for a read of the version as it is now. */
@@ -117,11 +116,7 @@ static uint32_t lesser(uint32_t a, uint32_t b)
 /* Room for one entry more: on the host, and in pages of the machine. */
 static void grow_log(struct valor *v, struct valor_thread *t)
 {
-    size_t cap = t->reads_cap;
-
-    t->read = xgrow(t->read, t->reads, &cap, sizeof *t->read);
-    budget_take(v->env->budget, (cap - t->reads_cap) * sizeof *t->read);
-    t->reads_cap = (uint32_t)cap;
+    t->read = budget_grow32(v->env->budget, t->read, t->reads, &t->reads_cap, sizeof *t->read);
     more_pages(v, t->reads, valor_log_bytes(v), &t->reads_paged, v->params.read_log);
     t->reads_room = lesser(t->reads_cap, t->reads_paged);
     set_room(v, t);
@@ -129,11 +124,7 @@ static void grow_log(struct valor *v, struct valor_thread *t)
 
 static void grow_set(struct valor *v, struct valor_thread *t)
 {
-    size_t cap = t->writes_cap;
-
-    t->write = xgrow(t->write, t->writes, &cap, sizeof *t->write);
-    budget_take(v->env->budget, (cap - t->writes_cap) * sizeof *t->write);
-    t->writes_cap = (uint32_t)cap;
+    t->write = budget_grow32(v->env->budget, t->write, t->writes, &t->writes_cap, sizeof *t->write);
     more_pages(v, t->writes, valor_set_bytes(v), &t->writes_paged, v->params.write_set);
     t->writes_room = lesser(t->writes_cap, t->writes_paged);
 }

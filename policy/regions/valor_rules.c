@@ -19,11 +19,10 @@ static void before_report(struct valor *v, uint32_t actor)
 }
 
 static void conflict(struct valor *v, struct valor_variable *x, const struct valor_access *now,
-                     const struct race_side *earlier)
+                     struct race_side earlier)
 {
     before_report(v, now->actor);
-    race_conflict(v->env->report, now->ev, now->addr, earlier, !x->raced);
-    x->raced = true;
+    race_with(v->env->report, now->ev, now->addr, earlier, &x->raced);
 }
 
 /* Another thread's ongoing region has written the variable: the access conflicts. */
@@ -32,10 +31,7 @@ static bool check_holder(struct valor *v, struct valor_variable *x, const struct
 {
     if (holder == VALOR_NOBODY || holder == now->actor)
         return false;
-    conflict(
-        v, x, now,
-        &(struct race_side){
-            .event = x->event, .site = x->site, .thread = x->tid, .op = x->kind, .known = true});
+    conflict(v, x, now, race_access(x->event, x->site, x->tid, x->kind));
     return true;
 }
 
@@ -51,12 +47,7 @@ static bool check_atomics(struct valor *v, struct valor_variable *x, const struc
         if (p->actor == now->actor || p->region != v->thread[p->actor].region ||
             (writes ? p->actor == holder : !write))
             continue;
-        conflict(v, x, now,
-                 &(struct race_side){.event = p->event,
-                                     .site = p->site,
-                                     .thread = p->tid,
-                                     .op = p->kind,
-                                     .known = true});
+        conflict(v, x, now, race_access(p->event, p->site, p->tid, p->kind));
         racy = true;
     }
     return racy;

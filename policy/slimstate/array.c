@@ -236,13 +236,13 @@ static void charge_new(struct slim *s, struct slim_array *a, uint64_t bytes)
 {
     if (!s->ft.cost.cost->on)
         return;
-    slim_charge(s, SLIM_STEP_NEW, 1);
+    charge_step(s->ft.env, SLIM_STEP_NEW);
     a->block_bytes = bytes;
     a->header = metadata_take(s->ft.cost.cost, s->ft.env->core, SLIM_HEADER_BYTES);
     a->block = metadata_take(s->ft.cost.cost, s->ft.env->core, a->block_bytes);
-    slim_charge_access(s, a->header, SLIM_HEADER_BYTES, MEM_STORE);
-    slim_charge_access(s, a->block, a->block_bytes, MEM_STORE);
-    slim_charge_access(s, metadata_at(s->ft.cost.cost, a->base), 8, MEM_STORE);
+    charge_store(s->ft.env, a->header, SLIM_HEADER_BYTES);
+    charge_store(s->ft.env, a->block, a->block_bytes);
+    charge_store(s->ft.env, metadata_at(s->ft.cost.cost, a->base), 8);
 }
 
 void slim_alloc(struct slim *s, const struct event *ev)
@@ -385,8 +385,8 @@ static void dissolve_unworthy(struct slim *s, struct slim_array *a)
 /* Charges a copy: a shadow and a header of its own, filled from another's. */
 static void charge_copy(struct slim *s, struct slim_array *c, struct paddr block, uint64_t bytes)
 {
-    slim_charge(s, SLIM_STEP_LINE, (bytes + 63) / 64);
-    slim_charge_access(s, block, bytes, MEM_LOAD);
+    charge_steps(s->ft.env, SLIM_STEP_LINE, (bytes + 63) / 64);
+    charge_load(s->ft.env, block, bytes);
     charge_new(s, c, bytes);
     c->borrows = false;
 }

@@ -50,10 +50,7 @@ static struct race_side side_of(const struct ft_past *p)
 void slim_race(struct fasttrack *f, struct ft_variable *x, sim_addr addr, const struct event *ev,
                const struct ft_past *p)
 {
-    const struct race_side earlier = side_of(p);
-
-    race_conflict(f->env->report, ev, addr, &earlier, !x->raced);
-    x->raced = true;
+    race_with(f->env->report, ev, addr, side_of(p), &x->raced);
     slim_of(f)->races++;
 }
 
@@ -62,11 +59,9 @@ static void note_race(struct fasttrack *f, struct ft_variable *x, sim_addr addr,
                       const struct event *ev, const struct ft_past *p)
 {
     struct slim *s = slim_of(f);
-    const size_t was = s->found_cap;
 
     (void)ev;
-    s->found = xgrow(s->found, s->found_n, &s->found_cap, sizeof *s->found);
-    budget_take(f->env->budget, (s->found_cap - was) * sizeof *s->found);
+    s->found = budget_grow(f->env->budget, s->found, s->found_n, &s->found_cap, sizeof *s->found);
     s->found[s->found_n++] = (struct slim_found){.location = addr, .past = *p, .first = !x->raced};
     x->raced = true;
 }
@@ -144,7 +139,7 @@ static void commit_element(struct slim *s, const struct slim_array *a, uint64_t 
     const struct granules g = slim_granules(s, a, i);
 
     s->found_n = 0;
-    slim_charge(s, SLIM_STEP_PART, 1);
+    charge_step(s->ft.env, SLIM_STEP_PART);
     for (sim_addr at = g.first;; at += g.step) {
         check_cell(s, cells_get(&s->ft.variables, at), at, &c->ev, &c->now);
         if (at == g.last)
@@ -159,7 +154,7 @@ static void commit_part(struct slim *s, struct slim_array *a, uint64_t q,
                         const struct slim_print *f, const struct commit *c)
 {
     s->found_n = 0;
-    slim_charge(s, SLIM_STEP_PART, 1);
+    charge_step(s->ft.env, SLIM_STEP_PART);
     s->ft.cost.place = slim_place(s, a, q);
     check_cell(s, slim_make_cell(s, a, q), slim_addr(a, a->from), &c->ev, &c->now);
     s->ft.cost.place = (struct paddr){0};
@@ -307,9 +302,10 @@ void slim_commit_region(struct slim *s, uint32_t actor)
     while (r->n) {
         struct slim_foot *f = r->buffer[r->n - 1];
         struct slim_array *a = f->array;
-        slim_charge(s, SLIM_STEP_COMMIT, 1);
-        slim_charge_access(s, paddr_plus(r->block, r->block.at ? (r->n - 1) * SLIM_ENTRY_BYTES : 0),
-                           SLIM_ENTRY_BYTES, MEM_LOAD);
+        charge_step(s->ft.env, SLIM_STEP_COMMIT);
+        charge_load(s->ft.env,
+                    paddr_plus(r->block, r->block.at ? (r->n - 1) * SLIM_ENTRY_BYTES : 0),
+                    SLIM_ENTRY_BYTES);
         commit_foot(s, a, f);
         slim_unlist(s, f);
         settle(s, a);
@@ -322,11 +318,8 @@ bool slim_check_alone(struct slim *s, struct slim_array *a, uint64_t i, const st
                       const struct ft_past *now)
 {
     const struct slim_print f = {.range = {i, i, 1}, .set = SLIM_SET_EMPTY};
-    const struct race_side is = {.event = now->event & ~SLIM_LATE,
-                                 .site = now->site,
-                                 .thread = now->tid,
-                                 .op = now->kind,
-                                 .known = true};
+    const struct race_side is =
+        race_access(now->event & ~SLIM_LATE, now->site, now->tid, now->kind);
 
     slim_charge_find(s, a);
     slim_make_precise(s, a, &f);
@@ -337,7 +330,7 @@ bool slim_check_alone(struct slim *s, struct slim_array *a, uint64_t i, const st
     s->st.immediate++;
     const uint64_t q = slim_part_at(a, i);
     s->found_n = 0;
-    slim_charge(s, SLIM_STEP_PART, 1);
+    charge_step(s->ft.env, SLIM_STEP_PART);
     s->ft.cost.place = slim_place(s, a, q);
     check_cell(s, slim_make_cell(s, a, q), slim_addr(a, i), ev, now);
     s->ft.cost.place = (struct paddr){0};

@@ -49,13 +49,13 @@ static void place_foot(struct slim *s, struct slim_array *a, struct slim_foot *f
 
     if (!a->table.at) {
         a->table = metadata_take(c->cost, c->env->core, slim_table_bytes(s));
-        slim_charge_access(s, a->table, slim_table_bytes(s), MEM_STORE);
-        slim_charge_access(s, paddr_plus(a->header, 16), 8, MEM_STORE);
+        charge_store(s->ft.env, a->table, slim_table_bytes(s));
+        charge_store(s->ft.env, paddr_plus(a->header, 16), 8);
         slim_bytes_take(s, slim_table_bytes(s));
     }
     f->block = metadata_take(c->cost, c->env->core, SLIM_FOOT_BYTES);
-    slim_charge_access(s, f->block, SLIM_FOOT_BYTES, MEM_STORE);
-    slim_charge_access(s, foot_entry(s, a, f->actor), SLIM_ENTRY_BYTES, MEM_STORE);
+    charge_store(s->ft.env, f->block, SLIM_FOOT_BYTES);
+    charge_store(s->ft.env, foot_entry(s, a, f->actor), SLIM_ENTRY_BYTES);
 }
 
 struct slim_foot *slim_foot(struct slim *s, struct slim_array *a, uint32_t actor)
@@ -82,12 +82,7 @@ struct slim_foot *slim_foot(struct slim *s, struct slim_array *a, uint32_t actor
 
 struct slim_region *slim_region_at(struct slim *s, uint32_t actor)
 {
-    if (actor >= s->regions) {
-        const size_t n = (size_t)actor + 1 + actor / 2;
-        s->region = xrecalloc(s->region, s->regions, n, sizeof *s->region);
-        budget_take(s->ft.env->budget, (n - s->regions) * sizeof *s->region);
-        s->regions = n;
-    }
+    s->region = budget_reach(s->ft.env->budget, s->region, &s->regions, actor, sizeof *s->region);
     return &s->region[actor];
 }
 
@@ -116,28 +111,26 @@ static void list(struct slim *s, struct slim_region *r, struct slim_foot *foot)
 {
     const size_t was = r->cap;
 
-    r->buffer = xgrow(r->buffer, r->n, &r->cap, sizeof *r->buffer);
-    budget_take(s->ft.env->budget, (r->cap - was) * sizeof *r->buffer);
+    r->buffer = budget_grow(s->ft.env->budget, r->buffer, r->n, &r->cap, sizeof *r->buffer);
     if (!was)
         slim_bytes_take(s, s->p.buffer * (uint64_t)SLIM_ENTRY_BYTES);
     r->buffer[r->n++] = foot;
     foot->place = r->n;
-    slim_charge(s, SLIM_STEP_LIST, 1);
+    charge_step(s->ft.env, SLIM_STEP_LIST);
     if (!r->block.at)
         r->block = metadata_take(s->ft.cost.cost, s->ft.env->core,
                                  s->p.buffer * (uint64_t)SLIM_ENTRY_BYTES);
-    slim_charge_access(s, paddr_plus(r->block, (r->n - 1) * SLIM_ENTRY_BYTES), SLIM_ENTRY_BYTES,
-                       MEM_STORE);
+    charge_store(s->ft.env, paddr_plus(r->block, (r->n - 1) * SLIM_ENTRY_BYTES), SLIM_ENTRY_BYTES);
 }
 
 void slim_charge_find(struct slim *s, const struct slim_array *a)
 {
     if (!s->ft.cost.cost->on)
         return;
-    slim_charge(s, SLIM_STEP_FIND, 1);
-    slim_charge_access(s, metadata_at(s->ft.cost.cost, a->base), SLIM_ENTRY_BYTES, MEM_LOAD);
-    slim_charge(s, SLIM_STEP_FOOT, 1);
-    slim_charge_access(s, a->header, SLIM_HEADER_BYTES, MEM_LOAD);
+    charge_step(s->ft.env, SLIM_STEP_FIND);
+    charge_load(s->ft.env, metadata_at(s->ft.cost.cost, a->base), SLIM_ENTRY_BYTES);
+    charge_step(s->ft.env, SLIM_STEP_FOOT);
+    charge_load(s->ft.env, a->header, SLIM_HEADER_BYTES);
 }
 
 /* The buffer's entry leads to the header, and on to what the thread has gathered. */
@@ -147,13 +140,13 @@ void slim_charge_foot(struct slim *s, const struct slim_foot *foot)
 
     if (!s->ft.cost.cost->on)
         return;
-    slim_charge_access(s, a->header, SLIM_HEADER_BYTES, MEM_LOAD);
-    slim_charge_access(s, foot_entry(s, a, foot->actor), SLIM_ENTRY_BYTES, MEM_LOAD);
-    slim_charge_access(s, foot->block, SLIM_FOOT_BYTES, MEM_LOAD);
+    charge_load(s->ft.env, a->header, SLIM_HEADER_BYTES);
+    charge_load(s->ft.env, foot_entry(s, a, foot->actor), SLIM_ENTRY_BYTES);
+    charge_load(s->ft.env, foot->block, SLIM_FOOT_BYTES);
     for (unsigned side = READS; side <= WRITES; side++)
         if (!slim_print_empty(&foot->side[side])) /* it becomes empty */
-            slim_charge_access(s, paddr_plus(foot->block, side * (uint64_t)SLIM_FOOT_BYTES / 2), 8,
-                               MEM_STORE);
+            charge_store(s->ft.env, paddr_plus(foot->block, side * (uint64_t)SLIM_FOOT_BYTES / 2),
+                         8);
 }
 
 /* An access of the modelled software: the array's header, the thread's footprint, its new end. */
@@ -163,10 +156,10 @@ static void charge_append(struct slim *s, const struct slim_array *a, const stru
     const struct paddr at = paddr_plus(foot->block, side * (uint64_t)SLIM_FOOT_BYTES / 2);
 
     slim_charge_find(s, a);
-    slim_charge_access(s, foot_entry(s, a, foot->actor), SLIM_ENTRY_BYTES, MEM_LOAD);
-    slim_charge(s, SLIM_STEP_APPEND, 1);
-    slim_charge_access(s, at, SLIM_FOOT_BYTES / 2, MEM_LOAD);
-    slim_charge_access(s, at, 8, MEM_STORE);
+    charge_load(s->ft.env, foot_entry(s, a, foot->actor), SLIM_ENTRY_BYTES);
+    charge_step(s->ft.env, SLIM_STEP_APPEND);
+    charge_load(s->ft.env, at, SLIM_FOOT_BYTES / 2);
+    charge_store(s->ft.env, at, 8);
 }
 
 /* False: footprints were committed, and the arrays have changed; nothing is done yet. */

@@ -205,9 +205,9 @@ static void charge_spilt(struct slim *s, const struct slim_array *a, uint64_t fr
 /* An array has no shadow any more: the old one's locations are read. */
 static void charge_dissolved(struct slim *s, const struct slim_array *a, uint64_t from, uint64_t to)
 {
-    slim_charge_access(s, a->block, a->block_bytes, MEM_LOAD);
+    charge_load(s->ft.env, a->block, a->block_bytes);
     if (!a->borrows)
-        slim_charge_access(s, a->header, 16, MEM_STORE); /* mode, and where they are */
+        charge_store(s->ft.env, a->header, 16); /* mode, and where they are */
     charge_spilt(s, a, from, to);
 }
 
@@ -235,12 +235,12 @@ static void charge_shadow(struct slim *s, struct slim_array *a, uint64_t locatio
     const uint64_t was = a->block_bytes;
     a->block = metadata_take(c, s->ft.env->core, bytes);
     a->block_bytes = bytes;
-    slim_charge(s, SLIM_STEP_LINE, (bytes + 63) / 64);
-    slim_charge_access(s, a->block, bytes, MEM_STORE);
-    slim_charge_access(s, a->header, 16, MEM_STORE); /* mode, and where they are */
+    charge_steps(s->ft.env, SLIM_STEP_LINE, (bytes + 63) / 64);
+    charge_store(s->ft.env, a->block, bytes);
+    charge_store(s->ft.env, a->header, 16); /* mode, and where they are */
     if (!old.at)
         return;
-    slim_charge_access(s, old, was, MEM_LOAD);
+    charge_load(s->ft.env, old, was);
     metadata_give(c, s->ft.env->core, old, was);
 }
 
@@ -333,8 +333,7 @@ void slim_set_parts_init(struct slim *s, struct slim_array *a)
 {
     a->parts = 1;
     slim_cells_init(s, a, SLIM_FEW + 1);
-    a->sizes = xgrow(a->sizes, 0, &a->sizes_cap, sizeof *a->sizes);
-    budget_take(s->ft.env->budget, a->sizes_cap * sizeof *a->sizes);
+    a->sizes = budget_grow(s->ft.env->budget, a->sizes, 0, &a->sizes_cap, sizeof *a->sizes);
     a->sizes[0] = a->n;
 }
 
@@ -357,11 +356,9 @@ static bool has_parts(struct slim *s, struct slim_array *a)
 static uint64_t add_part(struct slim *s, struct slim_array *a, uint64_t q, uint64_t elements)
 {
     const uint64_t more = a->parts++;
-    const size_t was = a->sizes_cap;
 
     s->st.refinements++;
-    a->sizes = xgrow(a->sizes, more, &a->sizes_cap, sizeof *a->sizes);
-    budget_take(s->ft.env->budget, (a->sizes_cap - was) * sizeof *a->sizes);
+    a->sizes = budget_grow(s->ft.env->budget, a->sizes, more, &a->sizes_cap, sizeof *a->sizes);
     a->sizes[more] = elements;
     a->sizes[q] -= elements;
     more_cells(s, &a->cell, a->parts);
@@ -373,12 +370,10 @@ static uint64_t add_part(struct slim *s, struct slim_array *a, uint64_t q, uint6
 
 static void touch(struct slim *s, uint64_t q)
 {
-    const size_t was = s->touched_cap;
-
     if (s->hits[q].n++)
         return;
-    s->touched = xgrow(s->touched, s->touched_n, &s->touched_cap, sizeof *s->touched);
-    budget_take(s->ft.env->budget, (s->touched_cap - was) * sizeof *s->touched);
+    s->touched = budget_grow(s->ft.env->budget, s->touched, s->touched_n, &s->touched_cap,
+                             sizeof *s->touched);
     s->touched[s->touched_n++] = q;
 }
 
@@ -429,7 +424,7 @@ void slim_make_precise(struct slim *s, struct slim_array *a, const struct slim_p
     struct slim_range r = f->range;
     struct slim_partition to;
 
-    slim_charge(s, SLIM_STEP_REFINE, 1);
+    charge_step(s->ft.env, SLIM_STEP_REFINE);
     if (a->sizes) {
         split_parts(s, a, f);
         return;

@@ -30,8 +30,7 @@ static const struct param slim_params[] = {
 };
 
 static const struct cost_step slim_steps[] = {
-#define STEP(NAME, name, instructions, needs, text)                                                \
-    {name, instructions, text, STEP_NEEDS_##needs},
+#define STEP(NAME, name, instructions, needs, text) {name, instructions, text, STEP_NEEDS_##needs},
 #include "policy/fasttrack/steps.def"
 #include "policy/slimstate/steps.def"
 #undef STEP
@@ -174,8 +173,8 @@ static void charge_mode(struct slim *s, sim_addr at)
 {
     if (!s->ft.cost.cost->on)
         return;
-    slim_charge_access(s, metadata_at(s->ft.cost.cost, at), SLIM_ENTRY_BYTES, MEM_LOAD);
-    slim_charge(s, SLIM_STEP_MODE, 1);
+    charge_load(s->ft.env, metadata_at(s->ft.cost.cost, at), SLIM_ENTRY_BYTES);
+    charge_step(s->ft.env, SLIM_STEP_MODE);
 }
 
 /* False: something raced, or the budget is over its limit, which ends the run. */
@@ -312,38 +311,11 @@ static void declare(struct slim *s, struct stats_group *g)
                                         "prefix", "fine",  "sets"};
     struct slim_stats *st = &s->st;
 
-    stats_count(g, "arrays.allocated", "arrays", "Arrays allocated.", &st->arrays);
-    stats_count(g, "arrays.elements", "elements", "Their elements.", &st->elements);
-    stats_count(g, "arrays.small", "elements",
-                "Elements of arrays too small to be compressed: variables from the start.",
-                &st->small_elements);
-    stats_count(g, "arrays.plain", "arrays",
-                "Arrays checked as variables, as they don't fit the granularity, lie where "
-                "something is remembered, or are unchecked.",
-                &st->plain);
-    stats_vector(g, "arrays.ended", "arrays", "Arrays by their partition at their end.", st->ended,
-                 ARRAY_SIZE(modes), modes);
-    stats_vector(g, "arrays.ended-elements", "elements", "Their elements.", st->ended_elements,
-                 ARRAY_SIZE(modes), modes);
-    stats_ratio(g, "arrays.fraction",
-                "Shadow locations of arrays at their end, per element (Table II).",
-                &st->ended_locations, &st->ended_all);
+#define STATS_DEF "policy/slimstate/stats.def"
+#include "base/stats_declare.h"
     stats_late(g, "arrays.ended", STATS_AT_END);
     stats_late(g, "arrays.ended-elements", STATS_AT_END);
     stats_late(g, "arrays.fraction", STATS_AT_END);
-    stats_count(g, "appended", "accesses", "Accesses, by elements, added to a footprint.",
-                &st->appended);
-    stats_count(g, "immediate", "accesses",
-                "Accesses, by elements, checked at once: atomic, or behind a prefix.",
-                &st->immediate);
-    stats_count(g, "commits", "footprints", "Footprints of reads or writes committed.",
-                &st->commits);
-    stats_count(g, "unextended", "footprints", "Of these: which an access could not extend.",
-                &st->unextended);
-    stats_count(g, "buffer-full", "count", "Commits of all, as a commit buffer was full.",
-                &st->full);
-    stats_count(g, "checks", "count", "Checks of shadow locations by commits.", &st->checks);
-    stats_count(g, "refinements", "count", "Partitions that were refined.", &st->refinements);
 }
 
 static void *slim_create(const struct policy_env *env, const void *params, struct err *e)

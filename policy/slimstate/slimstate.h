@@ -77,11 +77,9 @@ struct slim_array {
 };
 
 struct slim_stats {
-    uint64_t arrays, elements, small_elements, plain; /* allocated */
-    uint64_t appended, immediate;                     /* accesses */
-    uint64_t commits, unextended, full, checks, committed, refinements;
-    uint64_t ended[SLIM_MODES + 1], ended_elements[SLIM_MODES + 1], ended_locations;
-    uint64_t ended_all;
+#define STATS_DEF "policy/slimstate/stats.def"
+#include "base/stats_fields.h"
+    uint64_t committed, ended_locations, ended_all;
 };
 
 struct slim_found { /* an earlier access that races */
@@ -232,15 +230,6 @@ static inline void slim_bytes_take(struct slim *s, uint64_t bytes) /* of metadat
 static inline void slim_bytes_give(struct slim *s, uint64_t bytes)
 {
     budget_give(&s->ft.variables.metadata, s->ft.cost.cost->on ? bytes : 0);
-}
-static inline void slim_charge(struct slim *s, enum slim_step step, uint64_t times)
-{
-    ledger_steps(s->ft.cost.cost, s->ft.env->core, step, times);
-}
-static inline void slim_charge_access(struct slim *s, struct paddr at, uint64_t bytes,
-                                      enum mem_cmd cmd)
-{
-    ledger_access(s->ft.cost.cost, s->ft.env->core, at, bytes, cmd);
 }
 
 #endif

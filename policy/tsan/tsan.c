@@ -80,16 +80,6 @@ struct word_access { /* of one word, in hand */
     struct tsan_cell is;
 };
 
-static void step(const struct tsan *t, enum step s)
-{
-    ledger_step(t->env->cost, t->env->core, s);
-}
-
-static void touch(const struct tsan *t, struct paddr at, uint64_t bytes, enum mem_cmd cmd)
-{
-    ledger_access(t->env->cost, t->env->core, at, bytes, cmd);
-}
-
 /* Branches whose outcome depends on data. Each function of the library has its own. The first loop
  * over the cells has the same for all four. What comes behind is there for each cell, and for each
  * twice: when the access has a place yet, and when it has none. */
@@ -124,12 +114,8 @@ static struct tsan_thread *thread_of(struct tsan *t, sim_tid tid)
 {
     const uint32_t actor = hb_actor(t->env->hb, tid);
 
-    if (UNLIKELY(actor >= t->threads)) {
-        const size_t n = (size_t)actor + 1 + actor / 2;
-        t->thread = xrecalloc(t->thread, t->threads, n, sizeof *t->thread);
-        budget_take(t->env->budget, (n - t->threads) * sizeof *t->thread);
-        t->threads = n;
-    }
+    if (UNLIKELY(actor >= t->threads))
+        t->thread = budget_reach(t->env->budget, t->thread, &t->threads, actor, sizeof *t->thread);
     struct tsan_thread *th = &t->thread[actor];
     if (UNLIKELY(t->env->cost->on && !th->trace.at)) {
         th->clock = take(t, CLOCK_ENTRIES * ENTRY);
@@ -140,8 +126,8 @@ static struct tsan_thread *thread_of(struct tsan *t, sim_tid tid)
 
 static void record(const struct tsan *t, struct tsan_thread *th)
 {
-    step(t, STEP_RECORD);
-    touch(t, paddr_plus(th->trace, th->count++ % TRACE * EVENT), EVENT, MEM_STORE);
+    charge_step(t->env, STEP_RECORD);
+    charge_store(t->env, paddr_plus(th->trace, th->count++ % TRACE * EVENT), EVENT);
 }
 
 /* ---- the four cells ------------------------------------------------------------------------- */
@@ -177,31 +163,31 @@ static bool both_read_or_atomic(const struct tsan_cell *is, const struct tsan_ce
 /* ContainsSameAccess: the thread has made it, or a stronger one, since its last release. */
 static bool is_same(const struct tsan *t, const struct word_access *a, const struct tsan_cell *old)
 {
-    step(t, STEP_SAME_CELL);
+    charge_step(t->env, STEP_SAME_CELL);
     if (!branch(t, a, AT_SAME_BYTES, old->at && old->bytes == a->is.bytes))
         return false;
-    step(t, STEP_SAME_RANGE);
+    charge_step(t->env, STEP_SAME_RANGE);
     if (!branch(t, a, AT_SAME_THREAD, same_thread(a, old)))
         return false;
-    step(t, STEP_SAME_THREAD);
+    charge_step(t->env, STEP_SAME_THREAD);
     if (!branch(t, a, AT_SAME_TIME, old->at == a->is.at))
         return false;
-    step(t, STEP_SAME_KIND);
+    charge_step(t->env, STEP_SAME_KIND);
     if (!branch(t, a, AT_SAME_KIND, old->atomic == a->is.atomic))
         return false;
     if (a->is.read)
         return true;
-    step(t, STEP_SAME_WRITE);
+    charge_step(t->env, STEP_SAME_WRITE);
     return branch(t, a, AT_SAME_WRITE, !old->read);
 }
 
 static bool made_before(const struct tsan *t, const struct word_access *a)
 {
     for (unsigned i = 0; i < CELLS; i++) {
-        touch(t, paddr_plus(a->shadow, i * CELL), CELL, MEM_LOAD);
+        charge_load(t->env, paddr_plus(a->shadow, i * CELL), CELL);
         if (is_same(t, a, &a->word->cell[i]))
             return true;
-        step(t, STEP_NEXT);
+        charge_step(t->env, STEP_NEXT);
         branch(t, a, AT_NEXT, i + 1 < CELLS);
     }
     return false;
@@ -210,8 +196,8 @@ static bool made_before(const struct tsan *t, const struct word_access *a)
 static bool happens_before(const struct tsan *t, const struct word_access *a,
                            const struct tsan_cell *old)
 {
-    touch(t, paddr_plus(a->thread->clock, epoch_thread(old->at) % CLOCK_ENTRIES * ENTRY), ENTRY,
-          MEM_LOAD);
+    charge_load(t->env, paddr_plus(a->thread->clock, epoch_thread(old->at) % CLOCK_ENTRIES * ENTRY),
+                ENTRY);
     return epoch_before(old->at, hb_clock(t->env->hb, a->ev->tid));
 }
 
@@ -220,21 +206,21 @@ static bool races(const struct tsan *t, const struct word_access *a, const struc
                   unsigned place)
 {
     if (branch(t, a, AT_EQUAL + place, old->bytes == a->is.bytes)) {
-        step(t, same_thread(a, old) ? STEP_OWN : STEP_OTHERS);
+        charge_step(t->env, same_thread(a, old) ? STEP_OWN : STEP_OTHERS);
         if (branch(t, a, AT_OWN + place, same_thread(a, old)))
             return false;
         return !branch(t, a, AT_BEFORE + place, happens_before(t, a, old)) &&
                !both_read_or_atomic(&a->is, old);
     }
-    step(t, STEP_APART);
+    charge_step(t->env, STEP_APART);
     branch(t, a, AT_BELOW + place, first_byte(a->is.bytes) < first_byte(old->bytes));
     if (!branch(t, a, AT_OVERLAP + place, (old->bytes & a->is.bytes) != 0))
         return false;
-    step(t, STEP_OVERLAP);
+    charge_step(t->env, STEP_OVERLAP);
     if (branch(t, a, AT_OWN_TOO + place, same_thread(a, old)) ||
         branch(t, a, AT_HARMLESS + place, both_read_or_atomic(&a->is, old)))
         return false;
-    step(t, STEP_BEFORE);
+    charge_step(t->env, STEP_BEFORE);
     return !branch(t, a, AT_BEFORE + place, happens_before(t, a, old));
 }
 
@@ -244,14 +230,13 @@ static void store(const struct tsan *t, const struct word_access *a, unsigned i,
 
     if (to->at && to->atomic && !to->read && !a->is.atomic && a->is.read)
         a->word->made = MADE_WEAKER;
-    touch(t, paddr_plus(a->shadow, i * CELL), CELL, MEM_STORE);
+    charge_store(t->env, paddr_plus(a->shadow, i * CELL), CELL);
     *to = stored ? (struct tsan_cell){0} : a->is; /* one cell has it already: this one is free */
 }
 
 static void report(const struct tsan *t, const struct word_access *a, const struct tsan_cell *old)
 {
-    const struct race_side earlier = {
-        .event = old->event, .site = old->site, .thread = old->tid, .op = old->op, .known = true};
+    const struct race_side earlier = race_access(old->event, old->site, old->tid, old->op);
     const uint8_t both = old->bytes & a->is.bytes;
     const unsigned granule = t->env->granule;
 
@@ -276,15 +261,15 @@ static bool check_cells(struct tsan *t, const struct word_access *a)
     for (unsigned i = 0; i < CELLS; i++) {
         const struct tsan_cell *old = &a->word->cell[i];
         const unsigned place = i + (stored ? CELLS : 0);
-        touch(t, paddr_plus(a->shadow, i * CELL), CELL, MEM_LOAD);
-        step(t, STEP_CELL);
+        charge_load(t->env, paddr_plus(a->shadow, i * CELL), CELL);
+        charge_step(t->env, STEP_CELL);
         if (branch(t, a, AT_EMPTY + place, !old->at)) {
             if (!stored)
                 store(t, a, i, false);
             stored = true;
             continue;
         }
-        step(t, STEP_TAKEN);
+        charge_step(t->env, STEP_TAKEN);
         if (races(t, a, old, place)) {
             report(t, a, old);
             if (!stored)
@@ -302,7 +287,7 @@ static bool check_cells(struct tsan *t, const struct word_access *a)
         return false;
     /* "Choose a random candidate": the thread's count decides, in the source, too. */
     const unsigned i = a->thread->count % CELLS;
-    step(t, STEP_REPLACE);
+    charge_step(t->env, STEP_REPLACE);
     t->evictions++;
     const uint8_t evicted = a->word->cell[i].bytes & (uint8_t)~a->is.bytes;
     store(t, a, i, false);
@@ -342,12 +327,12 @@ static bool check(struct tsan *t, const struct event *ev, struct tsan_thread *th
     }
     if (alone) {
         ledger_called(t->env->cost, t->env->core, a.is.site);
-        step(t, writes ? STEP_WRITE : STEP_READ);
+        charge_step(t->env, writes ? STEP_WRITE : STEP_READ);
     } else {
-        step(t, STEP_RANGE_WORD);
+        charge_step(t->env, STEP_RANGE_WORD);
     }
     if (alone && !writes)
-        touch(t, a.shadow, CELL, MEM_LOAD); /* is it read-only data? */
+        charge_load(t->env, a.shadow, CELL); /* is it read-only data? */
     a.word->made = MADE_NORMALLY;
     a.word->bytes = a.is.bytes;
     if (made_before(t, &a)) {
@@ -366,7 +351,7 @@ static void check_range(struct tsan *t, const struct event *ev, struct tsan_thre
 {
     const sim_addr end = ev->addr + ev->size;
 
-    step(t, STEP_RANGE);
+    charge_step(t->env, STEP_RANGE);
     record(t, th);
     for (sim_addr at = ev->addr; at != end && !budget_over(t->env->budget);) {
         const unsigned bytes = at % WORD || end - at < WORD ? 1 : WORD;
@@ -397,10 +382,10 @@ static void use_sync(struct tsan *t, sim_addr at, enum step s, unsigned atomics,
         return;
     const struct paddr var = sync_variable(t, at);
 
-    step(t, s);
+    charge_step(t->env, s);
     for (unsigned i = 0; i < atomics; i++)
-        touch(t, var, EVENT, MEM_ATOMIC);
-    touch(t, paddr_plus(var, EVENT), SYNC_BYTES - EVENT, clock);
+        charge_access(t->env, var, EVENT, MEM_ATOMIC);
+    charge_access(t->env, paddr_plus(var, EVENT), SYNC_BYTES - EVENT, clock);
 }
 
 static void atomic_access(struct tsan *t, const struct event *ev)
@@ -414,7 +399,7 @@ static void atomic_access(struct tsan *t, const struct event *ev)
     else if (ev->kind == EV_READ && order_takes(o))
         use_sync(t, ev->addr, STEP_LOAD_ACQUIRE, 2, MEM_LOAD);
     else
-        step(t, STEP_RELAXED);
+        charge_step(t->env, STEP_RELAXED);
 }
 
 static void tsan_access(void *self, const struct event *ev)
@@ -491,11 +476,11 @@ static void charge_words(struct tsan *t, sim_addr at, uint64_t bytes, enum step 
 
     for (sim_addr a = at & ~(sim_addr)(WORD - 1);; a += WORD) {
         const struct paddr shadow = metadata_at(t->env->cost, a);
-        step(t, s);
+        charge_step(t->env, s);
         for (unsigned i = 0; i < CELLS; i++) {
             if (loads)
-                touch(t, paddr_plus(shadow, i * CELL), CELL, MEM_LOAD);
-            touch(t, paddr_plus(shadow, i * CELL), CELL, MEM_STORE);
+                charge_load(t->env, paddr_plus(shadow, i * CELL), CELL);
+            charge_store(t->env, paddr_plus(shadow, i * CELL), CELL);
         }
         if (a == last)
             return;
@@ -508,7 +493,7 @@ static void charge_heap(struct tsan *t, const struct event *ev)
 
     if (LIKELY(!t->env->cost->on) || !bytes)
         return;
-    step(t, ev->kind == EV_ALLOC ? STEP_ALLOC : STEP_FREE);
+    charge_step(t->env, ev->kind == EV_ALLOC ? STEP_ALLOC : STEP_FREE);
     if (ev->kind == EV_ALLOC)
         charge_words(t, ev->addr, bytes < LARGE ? bytes : LARGE_WRITTEN, STEP_ALLOC_WORD, false);
     else

@@ -57,16 +57,6 @@ struct vc_charge { /* an access at a location */
     uint32_t actor;
 };
 
-static void step(const struct vc_charge *k, enum step s)
-{
-    ledger_step(k->c->cost, k->c->env->core, s);
-}
-
-static void access(const struct vc_charge *k, struct paddr at, uint64_t bytes, enum mem_cmd cmd)
-{
-    ledger_access(k->c->cost, k->c->env->core, at, bytes, cmd);
-}
-
 static uint64_t vector_bytes(const struct vector *v)
 {
     return (uint64_t)v->room * ENTRY;
@@ -80,30 +70,30 @@ static uint32_t entries_in_line(const struct vector *v, uint32_t first)
 /* Each entry of a vector against the thread's clock, a line of 64 bytes at a time. */
 static void check_vector(const struct vc_charge *k, const struct vector *v)
 {
-    step(k, STEP_VECTOR);
+    charge_step(k->c->env, STEP_VECTOR);
     for (uint32_t first = 0; first < v->room; first += LINE_ENTRIES) {
         const uint32_t n = entries_in_line(v, first);
-        step(k, STEP_LINE);
-        access(k, paddr_plus(v->at, (uint64_t)first * ENTRY), (uint64_t)n * ENTRY, MEM_LOAD);
+        charge_step(k->c->env, STEP_LINE);
+        charge_load(k->c->env, paddr_plus(v->at, (uint64_t)first * ENTRY), (uint64_t)n * ENTRY);
         clock_cost_entries(k->c->clocks, k->tid, first, n, k->c->env->core);
-        ledger_steps(k->c->cost, k->c->env->core, STEP_ENTRY, n);
+        charge_steps(k->c->env, STEP_ENTRY, n);
     }
 }
 
 /* Stores zeros, a line of 64 bytes at a time. */
 static void zero(const struct vc_charge *k, struct paddr at, uint64_t bytes)
 {
-    ledger_steps(k->c->cost, k->c->env->core, STEP_LINE, (bytes + LINE - 1) / LINE);
-    access(k, at, bytes, MEM_STORE);
+    charge_steps(k->c->env, STEP_LINE, (bytes + LINE - 1) / LINE);
+    charge_store(k->c->env, at, bytes);
 }
 
 static void copy(const struct vc_charge *k, struct paddr to, const struct vector *from)
 {
     for (uint32_t first = 0; first < from->room; first += LINE_ENTRIES) {
         const uint64_t bytes = (uint64_t)entries_in_line(from, first) * ENTRY;
-        step(k, STEP_LINE);
-        access(k, paddr_plus(from->at, (uint64_t)first * ENTRY), bytes, MEM_LOAD);
-        access(k, paddr_plus(to, (uint64_t)first * ENTRY), bytes, MEM_STORE);
+        charge_step(k->c->env, STEP_LINE);
+        charge_load(k->c->env, paddr_plus(from->at, (uint64_t)first * ENTRY), bytes);
+        charge_store(k->c->env, paddr_plus(to, (uint64_t)first * ENTRY), bytes);
     }
 }
 
@@ -133,14 +123,14 @@ static struct vector make(const struct vc_charge *k, uint32_t n, const struct ve
 /* The thread's own entry of a vector becomes now; the vector grows if it has none. */
 static void set_own(const struct vc_charge *k, struct vector *v)
 {
-    step(k, STEP_OWN);
+    charge_step(k->c->env, STEP_OWN);
     if (k->actor >= v->room) {
-        step(k, STEP_GROW);
+        charge_step(k->c->env, STEP_GROW);
         const struct vector longer = make(k, k->actor + 1, v);
         give(k, v);
         *v = longer;
     }
-    access(k, paddr_plus(v->at, (uint64_t)k->actor * ENTRY), ENTRY, MEM_STORE);
+    charge_store(k->c->env, paddr_plus(v->at, (uint64_t)k->actor * ENTRY), ENTRY);
 }
 
 /* ---- an access ------------------------------------------------------------------------------ */
@@ -148,15 +138,15 @@ static void set_own(const struct vc_charge *k, struct vector *v)
 /* The last write, or with history = all each thread's, against the thread's clock. */
 static void check_write(const struct vc_charge *k, const struct laid_out *x, struct paddr at)
 {
-    access(k, paddr_plus(at, WRITE_AT), WORD, MEM_LOAD);
+    charge_load(k->c->env, paddr_plus(at, WRITE_AT), WORD);
     if (k->c->all) {
         check_vector(k, &x->vector[WRITES]);
         return;
     }
-    step(k, STEP_NONE);
+    charge_step(k->c->env, STEP_NONE);
     if (!x->write)
         return;
-    step(k, STEP_ORDERED);
+    charge_step(k->c->env, STEP_ORDERED);
     clock_cost_entry(k->c->clocks, k->tid, epoch_thread(x->write), k->c->env->core);
 }
 
@@ -164,22 +154,22 @@ static void record_write(const struct vc_charge *k, struct laid_out *x, struct p
 {
     if (k->c->all) {
         set_own(k, &x->vector[WRITES]);
-        access(k, paddr_plus(at, WRITE_AT), WORD, MEM_STORE);
+        charge_store(k->c->env, paddr_plus(at, WRITE_AT), WORD);
         return;
     }
     zero(k, x->vector[READS].at, vector_bytes(&x->vector[READS])); /* it forgets the reads */
     x->write = hb_epoch(k->c->env->hb, k->tid);
-    access(k, paddr_plus(at, WRITE_AT), WORD, MEM_STORE);
+    charge_store(k->c->env, paddr_plus(at, WRITE_AT), WORD);
 }
 
 /* Done once for an access, whatever the number of its locations. */
 static void begin(const struct vc_charge *k)
 {
-    step(k, STEP_CALL);
+    charge_step(k->c->env, STEP_CALL);
     clock_cost_epoch(k->c->clocks, k->tid, k->c->env->core);
     clock_cost_clock(k->c->clocks, k->tid, k->c->env->core);
-    step(k, STEP_CLOCK);
-    step(k, STEP_PLACE);
+    charge_step(k->c->env, STEP_CLOCK);
+    charge_step(k->c->env, STEP_PLACE);
 }
 
 void vc_charge_access(struct vc_cost *c, sim_addr location, const struct event *ev)
@@ -193,9 +183,9 @@ void vc_charge_access(struct vc_cost *c, sim_addr location, const struct event *
     x->used = true;
     if (!c->cost->held)
         begin(&k);
-    access(&k, paddr_plus(at, READS_AT), WORD, MEM_LOAD);
-    step(&k, STEP_LOCK);
-    access(&k, paddr_plus(at, READS_AT), WORD, MEM_ATOMIC);
+    charge_load(c->env, paddr_plus(at, READS_AT), WORD);
+    charge_step(c->env, STEP_LOCK);
+    charge_access(c->env, paddr_plus(at, READS_AT), WORD, MEM_ATOMIC);
     check_write(&k, x, at);
     if (event_writes(ev)) {
         check_vector(&k, &x->vector[READS]);
@@ -203,7 +193,7 @@ void vc_charge_access(struct vc_cost *c, sim_addr location, const struct event *
     } else {
         set_own(&k, &x->vector[READS]);
     }
-    access(&k, paddr_plus(at, READS_AT), WORD, MEM_STORE); /* unlocks */
+    charge_store(c->env, paddr_plus(at, READS_AT), WORD); /* unlocks */
 }
 
 /* ---- clears and copies ---------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policy/op.h"
 #include "policy/vc/history.h"
 #include "policy/vc/cost.h"
 
@@ -29,12 +30,6 @@ static const struct param vc_params[] = {
     PARAM_END,
 };
 
-/* Classes of accesses tell which conflict. An access is remembered by its epoch and its op, which
- * is the kind of event with the class above it. */
-enum { PLAIN_READ, PLAIN_WRITE, ATOMIC_READ, ATOMIC_WRITE, CLASSES };
-enum { OP_KIND_BITS = 6 };
-_Static_assert((int)EV_KINDS <= 1 << OP_KIND_BITS, "a kind fits below the class");
-
 struct vc_stats {
     uint64_t comparisons;
 };
@@ -48,46 +43,7 @@ struct vc {
     struct vc_stats st;
 };
 
-static unsigned class_of(uint8_t op)
-{
-    return op >> OP_KIND_BITS;
-}
-
-static bool writes(uint8_t op)
-{
-    return class_of(op) & PLAIN_WRITE;
-}
-
-static uint8_t kind_of(uint8_t op)
-{
-    return op & ((1 << OP_KIND_BITS) - 1);
-}
-
-static uint8_t op_of(const struct event *ev)
-{
-    const unsigned class = (event_writes(ev) ? PLAIN_WRITE : PLAIN_READ) |
-                           (ev->flags & EVF_ORDER_MASK ? ATOMIC_READ : 0u);
-
-    return (uint8_t)(class << OP_KIND_BITS | ev->kind);
-}
-
 /* ---- an access ------------------------------------------------------------------------------ */
-
-/* The set of classes that an access of this one conflicts with. */
-static unsigned conflicts_of(unsigned class)
-{
-    enum {
-        READS = 1 << PLAIN_READ | 1 << ATOMIC_READ,
-        WRITES = 1 << PLAIN_WRITE | 1 << ATOMIC_WRITE
-    };
-    enum { PLAIN = 1 << PLAIN_READ | 1 << PLAIN_WRITE, ALL = READS | WRITES };
-    static const uint8_t set[CLASSES] = {[PLAIN_READ] = WRITES,
-                                         [PLAIN_WRITE] = ALL,
-                                         [ATOMIC_READ] = WRITES & PLAIN,
-                                         [ATOMIC_WRITE] = PLAIN};
-
-    return set[class];
-}
 
 static bool happens_before(epoch e, const struct vclock *clock)
 {
@@ -98,7 +54,7 @@ static bool happens_before(epoch e, const struct vclock *clock)
  * class: reads and writes, plain and atomic ones are kept apart. */
 static bool same_place(epoch e, uint8_t op, const struct hb_actor *me, uint8_t now)
 {
-    const unsigned differ = class_of(op) ^ class_of(now);
+    const unsigned differ = op_class(op) ^ op_class(now);
 
     return (differ | (epoch_thread(e) ^ epoch_thread(me->now))) == 0;
 }
@@ -115,7 +71,7 @@ ALWAYS_INLINE struct found look(const epoch *at, const uint8_t *op, uint32_t n, 
                                 const struct hb_actor *me, uint8_t now, struct found f)
 {
     for (uint32_t i = 0; i < n; i++) {
-        f.unordered |= (unsigned)!happens_before(at[i], &me->clock) << class_of(op[i]);
+        f.unordered |= (unsigned)!happens_before(at[i], &me->clock) << op_class(op[i]);
         f.place = same_place(at[i], op[i], me, now) ? from + i : f.place;
     }
     return f;
@@ -133,20 +89,15 @@ static NOINLINE struct found look_more(struct history_more *m, const struct hb_a
 static NOINLINE void report(struct vc *v, struct history *h, sim_addr addr, const struct event *ev,
                             const struct vclock *clock)
 {
-    const unsigned conflicts = conflicts_of(class_of(op_of(ev)));
+    const unsigned conflicts = op_conflicts(op_class(op_of(ev)));
 
     for (uint32_t i = 0; i < history_count(h); i++) {
         const struct history_past *p = history_past(h, i);
-        if (!(conflicts >> class_of(*history_op(h, i)) & 1) ||
+        if (!(conflicts >> op_class(*history_op(h, i)) & 1) ||
             happens_before(*history_at(h, i), clock))
             continue;
-        const struct race_side earlier = {.event = p->event,
-                                          .site = p->site,
-                                          .thread = p->tid,
-                                          .op = kind_of(*history_op(h, i)),
-                                          .known = true};
-        race_conflict(v->env->report, ev, addr, &earlier, !h->raced);
-        h->raced = true;
+        race_with(v->env->report, ev, addr,
+                  race_access(p->event, p->site, p->tid, op_kind(*history_op(h, i))), &h->raced);
     }
 }
 
@@ -154,7 +105,7 @@ static NOINLINE void report(struct vc *v, struct history *h, sim_addr addr, cons
 static uint32_t keep(const struct vc *v, const struct history *h, uint8_t now)
 {
     const uint32_t n = history_count(h);
-    const bool forgets = writes(now) && !v->all;
+    const bool forgets = op_writes(now) && !v->all;
 
     return n & ((uint32_t)forgets - 1); /* without a branch */
 }
@@ -192,7 +143,7 @@ ALWAYS_INLINE bool check_location(void *arg, void *cell, sim_addr addr, const st
     if (h->more)
         f = look_more(h->more, k->me, k->op, f);
     v->st.comparisons += history_count(h);
-    const bool racy = f.unordered & conflicts_of(class_of(k->op));
+    const bool racy = f.unordered & op_conflicts(op_class(k->op));
     if (UNLIKELY(racy))
         report(v, h, addr, ev, &k->me->clock);
     record(v, h, f.place, ev, k->me->now, k->op);
@@ -224,7 +175,7 @@ static void vc_remembers(const void *self, sim_addr location, remembered_fn *fn,
     struct history *h = cells_peek(&v->histories, location);
 
     for (uint32_t i = 0; h && i < history_count(h); i++)
-        fn(arg, history_past(h, i)->event, kind_of(*history_op(h, i)));
+        fn(arg, history_past(h, i)->event, op_kind(*history_op(h, i)));
 }
 
 /* ---- clear and copy ------------------------------------------------------------------------- */
@@ -252,9 +203,9 @@ static void check_history(const void *self, void *cell)
     for (uint32_t i = 0; i < history_count(h); i++)
         for (uint32_t j = 0; j < i; j++) {
             const uint8_t x = *history_op(h, i), y = *history_op(h, j);
-            assert(v->all || !writes(x) || !writes(y));
+            assert(v->all || !op_writes(x) || !op_writes(y));
             assert(epoch_thread(*history_at(h, i)) != epoch_thread(*history_at(h, j)) ||
-                   class_of(x) != class_of(y));
+                   op_class(x) != op_class(y));
             (void)x;
             (void)y;
         }
