@@ -5,13 +5,11 @@
 /* ---- loads and stores ----------------------------------------------------------------------- */
 
 #define ACCESS(name, kind, bytes)                                                                  \
-    void __tsan_##name(void *p);                                                                   \
     void __tsan_##name(void *p)                                                                    \
     {                                                                                              \
         record_access(kind, ADDR(p), bytes, SITE());                                               \
     }
 #define READ_WRITE(name, bytes)                                                                    \
-    void __tsan_##name(void *p);                                                                   \
     void __tsan_##name(void *p)                                                                    \
     {                                                                                              \
         record_access(REC_READ, ADDR(p), bytes, SITE());                                           \
@@ -36,7 +34,6 @@ SIZED(8)
 SIZED(16)
 ACCESS(vptr_read, REC_READ, 8)
 
-void __tsan_vptr_update(void **at, void *to);
 void __tsan_vptr_update(void **at, void *to)
 {
     if (*at != to) /* constructors store what is there already */
@@ -51,19 +48,16 @@ static void range(uint8_t kind, uint64_t at, uint64_t bytes, uint64_t site)
     }
 }
 
-void __tsan_read_range(void *p, size_t n);
 void __tsan_read_range(void *p, size_t n)
 {
     range(REC_READ, ADDR(p), n, SITE());
 }
-void __tsan_write_range(void *p, size_t n);
 void __tsan_write_range(void *p, size_t n)
 {
     range(REC_WRITE, ADDR(p), n, SITE());
 }
 
 #define NOTHING(name, argument)                                                                    \
-    void __tsan_##name(argument);                                                                  \
     void __tsan_##name(argument) {}
 NOTHING(ignore_thread_begin, void)
 NOTHING(ignore_thread_end, void)
@@ -77,14 +71,12 @@ void method_is(uint64_t low, uint64_t high)
     method_high = high;
 }
 
-void __tsan_func_entry(void *caller);
 void __tsan_func_entry(void *caller)
 {
     (void)caller;
     if (UNLIKELY_(SITE() - method_low < method_high - method_low) && ring && ring_enter(ring))
         self.within++;
 }
-void __tsan_func_exit(void);
 void __tsan_func_exit(void)
 {
     if (UNLIKELY_(SITE() - method_low < method_high - method_low) && ring && self.within) {
@@ -98,7 +90,6 @@ void __tsan_func_exit(void)
 
 #define WRAP(type, name, parameters, arguments, ...)                                               \
     type __real_##name parameters;                                                                 \
-    type __wrap_##name parameters;                                                                 \
     type __wrap_##name parameters                                                                  \
     {                                                                                              \
         __VA_ARGS__;                                                                               \
@@ -122,7 +113,6 @@ WRAP(void *, __memmove_chk, (void *to, const void *from, size_t n, size_t room),
 WRAP(void *, __memset_chk, (void *to, int c, size_t n, size_t room), (to, c, n, room),
      range(REC_WRITE, ADDR(to), n, SITE()))
 size_t __real_strlen(const char *s);
-size_t __wrap_strlen(const char *s);
 size_t __wrap_strlen(const char *s)
 {
     const size_t n = __real_strlen(s);
@@ -219,7 +209,6 @@ static void atomic_done(uint8_t kind, uint64_t addr, uint32_t size, uint8_t orde
 
 #define SEQ __ATOMIC_SEQ_CST
 #define UPDATE(T, bits, name, builtin)                                                             \
-    T __tsan_atomic##bits##_##name(volatile T *p, T v, int order);                                 \
     T __tsan_atomic##bits##_##name(volatile T *p, T v, int order)                                  \
     {                                                                                              \
         _Atomic char *l = lock(p);                                                                 \
@@ -230,7 +219,6 @@ static void atomic_done(uint8_t kind, uint64_t addr, uint32_t size, uint8_t orde
     }
 /* A compare and exchange that fails has only read. */
 #define EXCHANGE(T, bits, name)                                                                    \
-    int __tsan_atomic##bits##_##name(volatile T *p, T *c, T v, int order, int fail);               \
     int __tsan_atomic##bits##_##name(volatile T *p, T *c, T v, int order, int fail)                \
     {                                                                                              \
         _Atomic char *l = lock(p);                                                                 \
@@ -241,7 +229,6 @@ static void atomic_done(uint8_t kind, uint64_t addr, uint32_t size, uint8_t orde
         return done;                                                                               \
     }
 #define ATOMIC(T, bits)                                                                            \
-    T __tsan_atomic##bits##_load(const volatile T *p, int order);                                  \
     T __tsan_atomic##bits##_load(const volatile T *p, int order)                                   \
     {                                                                                              \
         _Atomic char *l = lock(p);                                                                 \
@@ -250,7 +237,6 @@ static void atomic_done(uint8_t kind, uint64_t addr, uint32_t size, uint8_t orde
         unlock(l);                                                                                 \
         return v;                                                                                  \
     }                                                                                              \
-    void __tsan_atomic##bits##_store(volatile T *p, T v, int order);                               \
     void __tsan_atomic##bits##_store(volatile T *p, T v, int order)                                \
     {                                                                                              \
         _Atomic char *l = lock(p);                                                                 \
@@ -267,7 +253,6 @@ static void atomic_done(uint8_t kind, uint64_t addr, uint32_t size, uint8_t orde
     UPDATE(T, bits, fetch_nand, __atomic_fetch_nand)                                               \
     EXCHANGE(T, bits, compare_exchange_strong)                                                     \
     EXCHANGE(T, bits, compare_exchange_weak)                                                       \
-    T __tsan_atomic##bits##_compare_exchange_val(volatile T *p, T c, T v, int order, int fail);    \
     T __tsan_atomic##bits##_compare_exchange_val(volatile T *p, T c, T v, int order, int fail)     \
     {                                                                                              \
         _Atomic char *l = lock(p);                                                                 \
@@ -283,7 +268,6 @@ ATOMIC(uint16_t, 16)
 ATOMIC(uint32_t, 32)
 ATOMIC(uint64_t, 64)
 
-void __tsan_atomic_thread_fence(int order);
 void __tsan_atomic_thread_fence(int order)
 {
     const uint8_t o = order_of(order);
@@ -296,7 +280,6 @@ void __tsan_atomic_thread_fence(int order)
     if (o != RELEASE && o != RELAXED)
         self.loads = 0;
 }
-void __tsan_atomic_signal_fence(int order);
 void __tsan_atomic_signal_fence(int order)
 {
     (void)order;

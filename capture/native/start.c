@@ -217,7 +217,6 @@ static void start(void)
     self.quiet = false;
 }
 
-void __tsan_init(void);
 void __tsan_init(void)
 {
     start();

@@ -15,8 +15,9 @@
 
 /* The function that the program would have called. Condition variables have an older version that
  * a plain dlsym may find. */
-#define REAL(type, name, version, ...)                                                             \
-    static type (*real)(__VA_ARGS__);                                                              \
+#define REAL(name, version) REAL_AS(name, name, version)
+#define REAL_AS(like, name, version)                                                               \
+    static __typeof__(like) *real;                                                                 \
     if (UNLIKELY_(!real)) {                                                                        \
         void *found = find(#name, version);                                                        \
         __builtin_memcpy(&real, &found, sizeof real);                                              \
@@ -72,7 +73,7 @@ void signals_release(const sigset_t *was)
 #define SETS_ACTION(name)                                                                          \
     int name(int number, const struct sigaction *to, struct sigaction *was)                        \
     {                                                                                              \
-        REAL(int, name, NULL, int, const struct sigaction *, struct sigaction *)                   \
+        REAL(name, NULL)                                                                           \
         if (to && to->sa_handler != SIG_DFL && to->sa_handler != SIG_IGN)                          \
             atomic_store(&handlers, true);                                                         \
         return real(number, to, was);                                                              \
@@ -80,7 +81,7 @@ void signals_release(const sigset_t *was)
 #define SETS_HANDLER(name)                                                                         \
     sighandler_t name(int number, sighandler_t to)                                                 \
     {                                                                                              \
-        REAL(sighandler_t, name, NULL, int, sighandler_t)                                          \
+        REAL_AS(bsd_signal, name, NULL) /* sigset is deprecated */                                 \
         if (to != SIG_DFL && to != SIG_IGN && to != SIG_HOLD)                                      \
             atomic_store(&handlers, true);                                                         \
         return real(number, to);                                                                   \
@@ -137,11 +138,11 @@ static void wait_ends(struct ring_record exit)
 
 /* ---- locks ---------------------------------------------------------------------------------- */
 
-/* int name(T *lock, more...): acquires if it gives 0, or if the owner died. */
-#define TAKES(kind, name, T, parameters, arguments, ...)                                           \
+/* int name(lock, more...): acquires if it gives 0, or if the owner died. */
+#define TAKES(kind, name, parameters, arguments)                                                   \
     int name parameters                                                                            \
     {                                                                                              \
-        REAL(int, name, NULL, __VA_ARGS__)                                                         \
+        REAL(name, NULL)                                                                           \
         const int got = real arguments;                                                            \
         if (got == 0 || got == EOWNERDEAD)                                                         \
             record_sync(kind, ADDR(lock), SITE());                                                 \
@@ -150,27 +151,21 @@ static void wait_ends(struct ring_record exit)
 #define GIVES(kind, name, T)                                                                       \
     int name(T *lock)                                                                              \
     {                                                                                              \
-        REAL(int, name, NULL, T *)                                                                 \
+        REAL(name, NULL)                                                                           \
         record_sync(kind, ADDR(lock), SITE());                                                     \
         return real(lock);                                                                         \
     }
 
-TAKES(REC_ACQUIRE, pthread_mutex_lock, pthread_mutex_t, (pthread_mutex_t * lock), (lock),
-      pthread_mutex_t *)
-TAKES(REC_ACQUIRE, pthread_mutex_trylock, pthread_mutex_t, (pthread_mutex_t * lock), (lock),
-      pthread_mutex_t *)
-TAKES(REC_ACQUIRE, pthread_mutex_timedlock, pthread_mutex_t,
-      (pthread_mutex_t * lock, const struct timespec *t), (lock, t), pthread_mutex_t *,
-      const struct timespec *)
-TAKES(REC_ACQUIRE, pthread_mutex_clocklock, pthread_mutex_t,
-      (pthread_mutex_t * lock, clockid_t c, const struct timespec *t), (lock, c, t),
-      pthread_mutex_t *, clockid_t, const struct timespec *)
+TAKES(REC_ACQUIRE, pthread_mutex_lock, (pthread_mutex_t * lock), (lock))
+TAKES(REC_ACQUIRE, pthread_mutex_trylock, (pthread_mutex_t * lock), (lock))
+TAKES(REC_ACQUIRE, pthread_mutex_timedlock, (pthread_mutex_t * lock, const struct timespec *t),
+      (lock, t))
+TAKES(REC_ACQUIRE, pthread_mutex_clocklock,
+      (pthread_mutex_t * lock, clockid_t c, const struct timespec *t), (lock, c, t))
 GIVES(REC_RELEASE, pthread_mutex_unlock, pthread_mutex_t)
 
-TAKES(REC_ACQUIRE, pthread_spin_lock, pthread_spinlock_t, (pthread_spinlock_t * lock), (lock),
-      pthread_spinlock_t *)
-TAKES(REC_ACQUIRE, pthread_spin_trylock, pthread_spinlock_t, (pthread_spinlock_t * lock), (lock),
-      pthread_spinlock_t *)
+TAKES(REC_ACQUIRE, pthread_spin_lock, (pthread_spinlock_t * lock), (lock))
+TAKES(REC_ACQUIRE, pthread_spin_trylock, (pthread_spinlock_t * lock), (lock))
 GIVES(REC_RELEASE, pthread_spin_unlock, pthread_spinlock_t)
 
 /* ---- locks for readers and writers ---------------------------------------------------------- */
@@ -192,41 +187,27 @@ static int read_locked(int got, pthread_rwlock_t *lock, uint64_t site)
     return 0;
 }
 
-int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
-{
-    REAL(int, pthread_rwlock_rdlock, NULL, pthread_rwlock_t *)
-    return read_locked(real(lock), lock, SITE());
-}
-int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
-{
-    REAL(int, pthread_rwlock_tryrdlock, NULL, pthread_rwlock_t *)
-    return read_locked(real(lock), lock, SITE());
-}
-int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *t)
-{
-    REAL(int, pthread_rwlock_timedrdlock, NULL, pthread_rwlock_t *, const struct timespec *)
-    return read_locked(real(lock, t), lock, SITE());
-}
-int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t c, const struct timespec *t)
-{
-    REAL(int, pthread_rwlock_clockrdlock, NULL, pthread_rwlock_t *, clockid_t,
-         const struct timespec *)
-    return read_locked(real(lock, c, t), lock, SITE());
-}
-TAKES(REC_ACQUIRE, pthread_rwlock_wrlock, pthread_rwlock_t, (pthread_rwlock_t * lock), (lock),
-      pthread_rwlock_t *)
-TAKES(REC_ACQUIRE, pthread_rwlock_trywrlock, pthread_rwlock_t, (pthread_rwlock_t * lock), (lock),
-      pthread_rwlock_t *)
-TAKES(REC_ACQUIRE, pthread_rwlock_timedwrlock, pthread_rwlock_t,
-      (pthread_rwlock_t * lock, const struct timespec *t), (lock, t), pthread_rwlock_t *,
-      const struct timespec *)
-TAKES(REC_ACQUIRE, pthread_rwlock_clockwrlock, pthread_rwlock_t,
-      (pthread_rwlock_t * lock, clockid_t c, const struct timespec *t), (lock, c, t),
-      pthread_rwlock_t *, clockid_t, const struct timespec *)
+#define READS(name, parameters, arguments)                                                         \
+    int name parameters                                                                            \
+    {                                                                                              \
+        REAL(name, NULL)                                                                           \
+        return read_locked(real arguments, lock, SITE());                                          \
+    }
+READS(pthread_rwlock_rdlock, (pthread_rwlock_t * lock), (lock))
+READS(pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock), (lock))
+READS(pthread_rwlock_timedrdlock, (pthread_rwlock_t * lock, const struct timespec *t), (lock, t))
+READS(pthread_rwlock_clockrdlock, (pthread_rwlock_t * lock, clockid_t c, const struct timespec *t),
+      (lock, c, t))
+TAKES(REC_ACQUIRE, pthread_rwlock_wrlock, (pthread_rwlock_t * lock), (lock))
+TAKES(REC_ACQUIRE, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock), (lock))
+TAKES(REC_ACQUIRE, pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, const struct timespec *t),
+      (lock, t))
+TAKES(REC_ACQUIRE, pthread_rwlock_clockwrlock,
+      (pthread_rwlock_t * lock, clockid_t c, const struct timespec *t), (lock, c, t))
 
 int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
-    REAL(int, pthread_rwlock_unlock, NULL, pthread_rwlock_t *)
+    REAL(pthread_rwlock_unlock, NULL)
     uint8_t kind = REC_RELEASE;
 
     for (unsigned i = reading.n; i-- > 0;)
@@ -254,10 +235,10 @@ static void waited(void *arg)
     wait_ends((struct ring_record){.addr = ADDR(w->lock), .site = w->site, .kind = REC_WAIT_EXIT});
 }
 
-#define WAITS(name, parameters, arguments, ...)                                                    \
+#define WAITS(name, parameters, arguments)                                                         \
     int name parameters                                                                            \
     {                                                                                              \
-        REAL(int, name, "GLIBC_2.3.2", __VA_ARGS__)                                                \
+        REAL(name, "GLIBC_2.3.2")                                                                  \
         struct waiting w = {lock, SITE()};                                                         \
         int got;                                                                                   \
         wait_begins(                                                                               \
@@ -267,13 +248,12 @@ static void waited(void *arg)
         pthread_cleanup_pop(1);                                                                    \
         return got;                                                                                \
     }
-WAITS(pthread_cond_wait, (pthread_cond_t * c, pthread_mutex_t *lock), (c, lock), pthread_cond_t *,
-      pthread_mutex_t *)
+WAITS(pthread_cond_wait, (pthread_cond_t * c, pthread_mutex_t *lock), (c, lock))
 WAITS(pthread_cond_timedwait, (pthread_cond_t * c, pthread_mutex_t *lock, const struct timespec *t),
-      (c, lock, t), pthread_cond_t *, pthread_mutex_t *, const struct timespec *)
+      (c, lock, t))
 WAITS(pthread_cond_clockwait,
       (pthread_cond_t * c, pthread_mutex_t *lock, clockid_t clock, const struct timespec *t),
-      (c, lock, clock, t), pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *)
+      (c, lock, clock, t))
 
 /* The mutex orders; a notification by itself does not. */
 
@@ -316,8 +296,7 @@ void barriers_in_child(void)
 
 int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_t *a, unsigned n)
 {
-    REAL(int, pthread_barrier_init, NULL, pthread_barrier_t *, const pthread_barrierattr_t *,
-         unsigned)
+    REAL(pthread_barrier_init, NULL)
     const int got = real(b, a, n);
 
     if (got == 0)
@@ -327,7 +306,7 @@ int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_t *a, u
 
 int pthread_barrier_wait(pthread_barrier_t *b)
 {
-    REAL(int, pthread_barrier_wait, NULL, pthread_barrier_t *)
+    REAL(pthread_barrier_wait, NULL)
     struct ring_record rec = {.addr = ADDR(b), .site = SITE(), .more = barrier_do(b, 0)};
     int got;
 
@@ -344,26 +323,15 @@ int pthread_barrier_wait(pthread_barrier_t *b)
 
 int sem_post(sem_t *s)
 {
-    REAL(int, sem_post, NULL, sem_t *)
+    REAL(sem_post, NULL)
     record_sync(REC_VOLATILE_WRITE, ADDR(s), SITE());
     return real(s);
 }
-
-#define SEM_WAITS(name, parameters, arguments, ...)                                                \
-    int name parameters                                                                            \
-    {                                                                                              \
-        REAL(int, name, NULL, __VA_ARGS__)                                                         \
-        const int got = real arguments;                                                            \
-        if (got == 0)                                                                              \
-            record_sync(REC_VOLATILE_READ, ADDR(s), SITE());                                       \
-        return got;                                                                                \
-    }
-SEM_WAITS(sem_wait, (sem_t * s), (s), sem_t *)
-SEM_WAITS(sem_trywait, (sem_t * s), (s), sem_t *)
-SEM_WAITS(sem_timedwait, (sem_t * s, const struct timespec *t), (s, t), sem_t *,
-          const struct timespec *)
-SEM_WAITS(sem_clockwait, (sem_t * s, clockid_t c, const struct timespec *t), (s, c, t), sem_t *,
-          clockid_t, const struct timespec *)
+TAKES(REC_VOLATILE_READ, sem_wait, (sem_t * lock), (lock))
+TAKES(REC_VOLATILE_READ, sem_trywait, (sem_t * lock), (lock))
+TAKES(REC_VOLATILE_READ, sem_timedwait, (sem_t * lock, const struct timespec *t), (lock, t))
+TAKES(REC_VOLATILE_READ, sem_clockwait, (sem_t * lock, clockid_t c, const struct timespec *t),
+      (lock, c, t))
 
 /* ---- once: the first call is a class's initialisation -----------------------------------------
  */
@@ -383,7 +351,7 @@ static void once_made(void)
 
 int pthread_once(pthread_once_t *control, void (*make)(void))
 {
-    REAL(int, pthread_once, NULL, pthread_once_t *, void (*)(void))
+    REAL(pthread_once, NULL)
     const struct once outer = once;
     int got;
 
@@ -398,7 +366,6 @@ int pthread_once(pthread_once_t *control, void (*make)(void))
 /* A static of C++: whoever looks reads the guard as an atomic; the end of the initialisation is a
  * store to it, inside a library. */
 void __real___cxa_guard_release(uint64_t *guard) __attribute__((weak));
-void __wrap___cxa_guard_release(uint64_t *guard);
 void __wrap___cxa_guard_release(uint64_t *guard)
 {
     record_atomic(REC_WRITE, ADDR(guard), 1, 3, SITE());
@@ -498,8 +465,7 @@ static void *thread_begins(void *arg)
 
 int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *arg)
 {
-    REAL(int, pthread_create, "GLIBC_2.34", pthread_t *, const pthread_attr_t *, void *(*)(void *),
-         void *)
+    REAL(pthread_create, "GLIBC_2.34")
     const bool quiet = self.quiet;
 
     if (!ring || quiet)
@@ -553,7 +519,7 @@ static void joined(pthread_t t, uint32_t i, uint64_t site)
 
 int pthread_setname_np(pthread_t t, const char *name)
 {
-    REAL(int, pthread_setname_np, NULL, pthread_t, const char *)
+    REAL(pthread_setname_np, NULL)
     const int got = real(t, name);
     const uint32_t i = t == pthread_self() ? LIVING : living_at(t);
     uint64_t part[2] = {0, 0};
@@ -569,22 +535,22 @@ int pthread_setname_np(pthread_t t, const char *name)
     return got;
 }
 
-#define JOINS(name, parameters, arguments, ...)                                                    \
+#define JOINS(name, parameters, arguments)                                                         \
     int name parameters                                                                            \
     {                                                                                              \
-        REAL(int, name, "GLIBC_2.34", __VA_ARGS__)                                                 \
+        REAL(name, "GLIBC_2.34")                                                                   \
         const uint32_t at = living_at(t);                                                          \
         const int got = real arguments;                                                            \
         if (got == 0)                                                                              \
             joined(t, at, SITE());                                                                 \
         return got;                                                                                \
     }
-JOINS(pthread_join, (pthread_t t, void **result), (t, result), pthread_t, void **)
-JOINS(pthread_tryjoin_np, (pthread_t t, void **result), (t, result), pthread_t, void **)
+JOINS(pthread_join, (pthread_t t, void **result), (t, result))
+JOINS(pthread_tryjoin_np, (pthread_t t, void **result), (t, result))
 JOINS(pthread_timedjoin_np, (pthread_t t, void **result, const struct timespec *to),
-      (t, result, to), pthread_t, void **, const struct timespec *)
+      (t, result, to))
 JOINS(pthread_clockjoin_np, (pthread_t t, void **result, clockid_t c, const struct timespec *to),
-      (t, result, c, to), pthread_t, void **, clockid_t, const struct timespec *)
+      (t, result, c, to))
 
 /* ---- threads of C11: glibc's are its pthreads --------------------------------------------------
  */
@@ -629,30 +595,21 @@ int thrd_join(thrd_t t, int *result)
         *result = (int)(intptr_t)gave;
     return c11(got);
 }
-int mtx_lock(mtx_t *m)
-{
-    return c11(pthread_mutex_lock((pthread_mutex_t *)m));
-}
-int mtx_trylock(mtx_t *m)
-{
-    return c11(pthread_mutex_trylock((pthread_mutex_t *)m));
-}
-int mtx_timedlock(mtx_t *m, const struct timespec *t)
-{
-    return c11(pthread_mutex_timedlock((pthread_mutex_t *)m, t));
-}
-int mtx_unlock(mtx_t *m)
-{
-    return c11(pthread_mutex_unlock((pthread_mutex_t *)m));
-}
-int cnd_wait(cnd_t *c, mtx_t *m)
-{
-    return c11(pthread_cond_wait((pthread_cond_t *)c, (pthread_mutex_t *)m));
-}
-int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t)
-{
-    return c11(pthread_cond_timedwait((pthread_cond_t *)c, (pthread_mutex_t *)m, t));
-}
+#define IS_PTHREADS(name, pthread_name, parameters, arguments)                                     \
+    int name parameters                                                                            \
+    {                                                                                              \
+        return c11(pthread_name arguments);                                                        \
+    }
+#define MUTEX(m) ((pthread_mutex_t *)(m))
+#define COND(c)  ((pthread_cond_t *)(c))
+IS_PTHREADS(mtx_lock, pthread_mutex_lock, (mtx_t * m), (MUTEX(m)))
+IS_PTHREADS(mtx_trylock, pthread_mutex_trylock, (mtx_t * m), (MUTEX(m)))
+IS_PTHREADS(mtx_timedlock, pthread_mutex_timedlock, (mtx_t * m, const struct timespec *t),
+            (MUTEX(m), t))
+IS_PTHREADS(mtx_unlock, pthread_mutex_unlock, (mtx_t * m), (MUTEX(m)))
+IS_PTHREADS(cnd_wait, pthread_cond_wait, (cnd_t * c, mtx_t *m), (COND(c), MUTEX(m)))
+IS_PTHREADS(cnd_timedwait, pthread_cond_timedwait, (cnd_t * c, mtx_t *m, const struct timespec *t),
+            (COND(c), MUTEX(m), t))
 void call_once(once_flag *flag, void (*make)(void))
 {
     pthread_once((pthread_once_t *)flag, make);
