@@ -23,7 +23,8 @@ CLEANFILES += capture/lardsim-cc capture/lardsim-c++ capture/gaps/as
 endif
 EXTRA_DIST += capture/README.md capture/lardsim-cc.in capture/lardsim-as.in
 
-# What a JVM under capture loads: where a JDK and Debian's libasm-java are.
+# What a JVM under capture loads: where a JDK and Debian's libasm-java are. The JVM's calls have arguments that not
+# every function needs.
 EXTRA_DIST += capture/java/agent.c capture/java/lardsim/Agent.java capture/java/lardsim/Code.java \
 	capture/java/lardsim/Jdk.java capture/java/lardsim/Operation.java capture/java/lardsim/Rt.java \
 	capture/java/lardsim/Variable.java capture/java/lardsim/Work.java
@@ -31,7 +32,8 @@ if HAVE_JAVA
 pkglib_LTLIBRARIES = capture/liblardsim-java.la
 capture_liblardsim_java_la_SOURCES = capture/java/agent.c capture/ring.h capture/write.h
 capture_liblardsim_java_la_CPPFLAGS = $(AM_CPPFLAGS) $(JAVA_CPPFLAGS)
-capture_liblardsim_java_la_CFLAGS = $(AM_CFLAGS) -O2 -fvisibility=default -Wno-missing-prototypes -Wno-pedantic
+capture_liblardsim_java_la_CFLAGS = $(AM_CFLAGS) -O2 -fvisibility=default -Wno-missing-prototypes -Wno-pedantic \
+	-Wno-unused-parameter
 capture_liblardsim_java_la_LDFLAGS = -module -avoid-version -shared
 agentdir = $(pkglibdir)
 agent_DATA = capture/lardsim-agent.jar

@@ -340,12 +340,11 @@ static bool resolved(JNIEnv *jni, struct self *s, struct site *at, jint id)
     return at->offset >= 0;
 }
 
-JNIEXPORT void JNICALL Java_lardsim_Rt_field(JNIEnv *jni, jclass c, jobject o, jint id, jint work)
+static void JNICALL rt_field(JNIEnv *jni, jclass c, jobject o, jint id, jint work)
 {
     struct self *s = me();
     struct site *at = site_at(id);
 
-    (void)c;
     s->work += (uint32_t)work;
     if (!o || silent(s, RING_CLOSED) || !resolved(jni, s, at, id))
         return;
@@ -358,14 +357,11 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_field(JNIEnv *jni, jclass c, jobject o, j
     }
 }
 
-JNIEXPORT void JNICALL Java_lardsim_Rt_element(JNIEnv *jni, jclass c, jobject o, jint i, jint id,
-                                               jint work)
+static void JNICALL rt_element(JNIEnv *jni, jclass c, jobject o, jint i, jint id, jint work)
 {
     struct self *s = me();
     const struct site *at = site_at(id);
 
-    (void)jni;
-    (void)c;
     s->work += (uint32_t)work;
     if (!o || silent(s, RING_OUTSIDE))
         return;
@@ -374,12 +370,11 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_element(JNIEnv *jni, jclass c, jobject o,
 }
 
 /* The first access to a static of a class whose initialisation was seen is ordered after it. */
-JNIEXPORT void JNICALL Java_lardsim_Rt_global(JNIEnv *jni, jclass c, jint id, jint work)
+static void JNICALL rt_global(JNIEnv *jni, jclass c, jint id, jint work)
 {
     struct self *s = me();
     struct site *at = site_at(id);
 
-    (void)c;
     s->work += (uint32_t)work;
     if (silent(s, RING_CLOSED) || !resolved(jni, s, at, id))
         return;
@@ -396,46 +391,36 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_global(JNIEnv *jni, jclass c, jint id, ji
 }
 
 /* Counts bytecodes of blocks in which there is no event. */
-JNIEXPORT void JNICALL Java_lardsim_Rt_work(JNIEnv *jni, jclass c, jint work)
+static void JNICALL rt_work(JNIEnv *jni, jclass c, jint work)
 {
-    (void)jni;
-    (void)c;
     me()->work += (uint32_t)work;
 }
 
-JNIEXPORT void JNICALL Java_lardsim_Rt_making(JNIEnv *jni, jclass c, jint id)
+static void JNICALL rt_making(JNIEnv *jni, jclass c, jint id)
 {
-    (void)jni;
-    (void)c;
     me()->making = (uint32_t)id;
 }
 
-JNIEXPORT void JNICALL Java_lardsim_Rt_entered(JNIEnv *jni, jclass c)
+static void JNICALL rt_entered(JNIEnv *jni, jclass c)
 {
-    (void)jni;
-    (void)c;
     me()->within += ring_enter(ring);
 }
 
-JNIEXPORT void JNICALL Java_lardsim_Rt_left(JNIEnv *jni, jclass c)
+static void JNICALL rt_left(JNIEnv *jni, jclass c)
 {
     struct self *s = me();
 
-    (void)jni;
-    (void)c;
     if (!s->within)
         return;
     s->within--;
     ring_leave(ring);
 }
 
-JNIEXPORT void JNICALL Java_lardsim_Rt_range(JNIEnv *jni, jclass c, jobject o, jlong from,
-                                             jlong bytes, jboolean write, jint id)
+static void JNICALL rt_range(JNIEnv *jni, jclass c, jobject o, jlong from, jlong bytes,
+                             jboolean write, jint id)
 {
     struct self *s = me();
 
-    (void)jni;
-    (void)c;
     if (!o || bytes <= 0 || silent(s, RING_OUTSIDE))
         return;
     for (jlong some; bytes > 0; from += some, bytes -= some) {
@@ -449,11 +434,10 @@ static void tell_late(JNIEnv *jni, struct self *s);
 
 /* Records a synchronisation. A thread does nothing between wait-enter and wait-exit: see Rt.await
  * for the end of a wait. */
-JNIEXPORT void JNICALL Java_lardsim_Rt_sync(JNIEnv *jni, jclass c, jobject o, jint kind, jint id)
+static void JNICALL rt_sync(JNIEnv *jni, jclass c, jobject o, jint kind, jint id)
 {
     struct self *s = me();
 
-    (void)c;
     if (o && !silent(s, RING_CLOSED) && (!s->waits || kind == REC_WAIT_EXIT)) {
         record(s, (uint8_t)kind, o, 0, 0, id);
         s->waits = kind == REC_WAIT_ENTER;
@@ -462,25 +446,20 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_sync(JNIEnv *jni, jclass c, jobject o, ji
 }
 
 /* Records a variable that was reached by its place: without an object, memory of no object. */
-JNIEXPORT void JNICALL Java_lardsim_Rt_at(JNIEnv *jni, jclass c, jobject o, jlong offset, jint kind,
-                                          jint bytes, jboolean atomic, jint id)
+static void JNICALL rt_at(JNIEnv *jni, jclass c, jobject o, jlong offset, jint kind, jint bytes,
+                          jboolean atomic, jint id)
 {
     struct self *s = me();
 
-    (void)jni;
-    (void)c;
     if (!silent(s, kind <= REC_RMW ? RING_OUTSIDE : RING_CLOSED))
         record_flags(s, (uint8_t)kind, o, (uint64_t)offset, (uint32_t)bytes, id,
                      atomic ? RELAXED : 0);
 }
 
-JNIEXPORT void JNICALL Java_lardsim_Rt_initialised(JNIEnv *jni, jclass c, jobject mirror,
-                                                   jint class, jint id)
+static void JNICALL rt_initialised(JNIEnv *jni, jclass c, jobject mirror, jint class, jint id)
 {
     struct self *s = me();
 
-    (void)jni;
-    (void)c;
     if (silent(s, RING_CLOSED) || atomic_load(&initialised[class % CLASSES]))
         return;
     record(s, REC_CLASS_INIT, mirror, 0, 0, id);
@@ -489,13 +468,11 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_initialised(JNIEnv *jni, jclass c, jobjec
 }
 
 /* Gives out a thread's number before it starts. */
-JNIEXPORT void JNICALL Java_lardsim_Rt_fork(JNIEnv *jni, jclass c, jlong id, jint site)
+static void JNICALL rt_fork(JNIEnv *jni, jclass c, jlong id, jint site)
 {
     struct self *s = me();
     uint16_t n;
 
-    (void)jni;
-    (void)c;
     if (!atomic_load(&on) || id <= 0 || id >= JAVA_IDS || atomic_load(&number_of[id]))
         return;
     if (!ring_thread(ring, &n))
@@ -505,42 +482,34 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_fork(JNIEnv *jni, jclass c, jlong id, jin
         record(s, REC_FORK, NULL, n, 0, site);
 }
 
-JNIEXPORT void JNICALL Java_lardsim_Rt_join(JNIEnv *jni, jclass c, jlong id, jint site)
+static void JNICALL rt_join(JNIEnv *jni, jclass c, jlong id, jint site)
 {
     struct self *s = me();
     const uint16_t n = id > 0 && id < JAVA_IDS ? atomic_load(&number_of[id]) : 0;
 
-    (void)jni;
-    (void)c;
     if (n && n - 1 != s->number && !silent(s, RING_CLOSED))
         record(s, REC_JOIN, NULL, (uint64_t)n - 1, 0, site);
 }
 
-JNIEXPORT void JNICALL Java_lardsim_Rt_instruments(JNIEnv *jni, jclass c, jint more)
+static void JNICALL rt_instruments(JNIEnv *jni, jclass c, jint more)
 {
     struct self *s = me();
 
-    (void)jni;
-    (void)c;
     s->instruments += (unsigned)more;
     quiet(s, more);
 }
 
-JNIEXPORT void JNICALL Java_lardsim_Rt_quiet(JNIEnv *jni, jclass c, jint more)
+static void JNICALL rt_quiet(JNIEnv *jni, jclass c, jint more)
 {
-    (void)jni;
-    (void)c;
     quiet(me(), more);
 }
 
 /* Makes a site. False: there are too many, and code may not name this one. */
-JNIEXPORT jboolean JNICALL Java_lardsim_Rt_site(JNIEnv *jni, jclass c, jint id, jlong offset,
-                                                jint bytes, jint kind, jint class, jboolean final)
+static jboolean JNICALL rt_site(JNIEnv *jni, jclass c, jint id, jlong offset, jint bytes, jint kind,
+                                jint class, jboolean final)
 {
     struct site *at;
 
-    (void)jni;
-    (void)c;
     if (id / CHUNK >= CHUNKS ||
         (!sites[id / CHUNK] && !(sites[id / CHUNK] = calloc(CHUNK, sizeof **sites))))
         return JNI_FALSE;
@@ -553,9 +522,8 @@ JNIEXPORT jboolean JNICALL Java_lardsim_Rt_site(JNIEnv *jni, jclass c, jint id, 
     return JNI_TRUE;
 }
 
-JNIEXPORT void JNICALL Java_lardsim_Rt_base(JNIEnv *jni, jclass c, jint id, jobject base)
+static void JNICALL rt_base(JNIEnv *jni, jclass c, jint id, jobject base)
 {
-    (void)c;
     if (!site_at(id)->base)
         site_at(id)->base = (*jni)->NewGlobalRef(jni, base);
 }
@@ -573,11 +541,10 @@ static void name(const char *fmt, ...)
 }
 
 /* Hands on names of sites, lines like "S 12 Main.run:30". */
-JNIEXPORT void JNICALL Java_lardsim_Rt_names(JNIEnv *jni, jclass c, jstring lines)
+static void JNICALL rt_names(JNIEnv *jni, jclass c, jstring lines)
 {
     const char *text = (*jni)->GetStringUTFChars(jni, lines, NULL);
 
-    (void)c;
     if (!text)
         return;
     name("%s", text);
@@ -585,28 +552,24 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_names(JNIEnv *jni, jclass c, jstring line
 }
 
 /* Returns the method that opens the window; empty: none does. */
-JNIEXPORT jstring JNICALL Java_lardsim_Rt_method(JNIEnv *jni, jclass c)
+static jstring JNICALL rt_method(JNIEnv *jni, jclass c)
 {
-    (void)c;
     return (*jni)->NewStringUTF(jni, ring->method);
 }
 
 /* The agent learns how many bytes a reference has, and how many stand before an array's
  * elements. */
-JNIEXPORT void JNICALL Java_lardsim_Rt_sizes(JNIEnv *jni, jclass c, jint reference, jint base)
+static void JNICALL rt_sizes(JNIEnv *jni, jclass c, jint reference, jint base)
 {
-    (void)jni;
-    (void)c;
     reference_bytes = (uint32_t)reference;
     array_base = (uint32_t)base;
 }
 
-JNIEXPORT void JNICALL Java_lardsim_Rt_named(JNIEnv *jni, jclass c, jlong id, jstring to)
+static void JNICALL rt_named(JNIEnv *jni, jclass c, jlong id, jstring to)
 {
     const uint16_t n = id > 0 && id < JAVA_IDS ? atomic_load(&number_of[id]) : 0;
     const char *text = n && to ? (*jni)->GetStringUTFChars(jni, to, NULL) : NULL;
 
-    (void)c;
     if (!text)
         return;
     name("T %u %s\n", n - 1, text);
@@ -730,11 +693,10 @@ static uint32_t class_of_object(struct self *s, jobject o, jclass c)
 }
 
 /* The code at the site allocates objects of the class with this signature. */
-JNIEXPORT void JNICALL Java_lardsim_Rt_makes(JNIEnv *jni, jclass c, jint id, jstring signature)
+static void JNICALL rt_makes(JNIEnv *jni, jclass c, jint id, jstring signature)
 {
     const char *text = (*jni)->GetStringUTFChars(jni, signature, NULL);
 
-    (void)c;
     if (!text)
         return;
     site_at(id)->class = class_of(text);
@@ -826,8 +788,6 @@ static void follow(JNIEnv *jni, jobject o, uint64_t bytes, jclass c)
 
 static void JNICALL on_alloc(jvmtiEnv *e, JNIEnv *jni, jthread t, jobject o, jclass c, jlong bytes)
 {
-    (void)e;
-    (void)t;
     if (!atomic_load_explicit(&on, memory_order_relaxed))
         return;
     /* A thread that transforms a class keeps the objects it makes to itself. Exceptions are objects
@@ -851,7 +811,6 @@ static void JNICALL on_collect(jvmtiEnv *e)
 {
     struct self *s = me();
 
-    (void)e;
     atomic_store(&collecting, true);
     if (!fences)
         syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
@@ -873,7 +832,6 @@ static void JNICALL on_collected(jvmtiEnv *e)
     struct self *s = me();
     size_t kept = 0;
 
-    (void)e;
     for (struct self *t = atomic_load(&selves); t; t = t->next) {
         for (size_t i = 0; i < t->births; i++) {
             living = grown(living, lives, &lives_cap, sizeof *living);
@@ -934,9 +892,6 @@ static void JNICALL on_start(jvmtiEnv *e, JNIEnv *jni, jthread t)
 
 static void JNICALL on_end(jvmtiEnv *e, JNIEnv *jni, jthread t)
 {
-    (void)e;
-    (void)jni;
-    (void)t;
     if (!atomic_load(&on) || !mine || mine->ended)
         return;
     record(mine, REC_THREAD_END, NULL, 0, 0, 0);
@@ -952,7 +907,6 @@ static void JNICALL on_end(jvmtiEnv *e, JNIEnv *jni, jthread t)
 static jint JNICALL tag(jvmtiHeapReferenceKind k, const jvmtiHeapReferenceInfo *i, jlong class,
                         jlong of, jlong bytes, jlong *to, jlong *from, jint length, void *arg)
 {
-    (void)k, (void)i, (void)class, (void)of, (void)bytes, (void)from, (void)length, (void)arg;
     if (*to)
         return 0;
     *to = 1;
@@ -960,7 +914,7 @@ static jint JNICALL tag(jvmtiHeapReferenceKind k, const jvmtiHeapReferenceInfo *
 }
 
 /* Objects that exist already are followed, too. From now on everything is recorded. */
-JNIEXPORT void JNICALL Java_lardsim_Rt_begin(JNIEnv *jni, jclass c)
+static void JNICALL rt_begin(JNIEnv *jni, jclass c)
 {
     const jvmtiHeapCallbacks visit = {.heap_reference_callback = tag};
     const jlong wanted = 1;
@@ -999,7 +953,7 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_link(JNIEnv *jni, jclass c)
 #define OBJECT "Ljava/lang/Object;"
 #define NATIVE(name, type)                                                                         \
     {                                                                                              \
-        (char *)#name, (char *)type, (void *)Java_lardsim_Rt_##name                                \
+        (char *)#name, (char *)type, (void *)rt_##name                                             \
     }
     const JNINativeMethod all[] = {NATIVE(field, "(" OBJECT "II)V"),
                                    NATIVE(element, "(" OBJECT "III)V"),
@@ -1030,8 +984,6 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_link(JNIEnv *jni, jclass c)
 
 static void JNICALL on_death(jvmtiEnv *e, JNIEnv *jni)
 {
-    (void)e;
-    (void)jni;
     atomic_store(&on, false);
     if (!names)
         return;
@@ -1088,27 +1040,23 @@ static int told; /* the descriptor of the lines for the reader */
 
 static void JNICALL alone_main(jvmtiEnv *e, JNIEnv *jni, jthread t)
 {
-    (void)e, (void)jni, (void)t;
     atomic_store(&on, true);
     account_open();
 }
 
 static void JNICALL alone_start(jvmtiEnv *e, JNIEnv *jni, jthread t)
 {
-    (void)e, (void)jni, (void)t;
     if (atomic_load(&on))
         account_open();
 }
 
 static void JNICALL alone_end(jvmtiEnv *e, JNIEnv *jni, jthread t)
 {
-    (void)e, (void)jni, (void)t;
     account_close();
 }
 
 static void JNICALL alone_death(jvmtiEnv *e, JNIEnv *jni)
 {
-    (void)e, (void)jni;
     account_tell(told);
 }
 
@@ -1152,7 +1100,6 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
                                         JVMTI_EVENT_VM_DEATH};
     char *version = NULL;
 
-    (void)reserved;
     if ((*vm)->GetEnv(vm, (void **)&ti, JVMTI_VERSION_11) != JNI_OK)
         return refuse("this JVM has no JVMTI 11");
     if (options && strcmp(options, "alone") == 0)

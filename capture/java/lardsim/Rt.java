@@ -1,8 +1,7 @@
 package lardsim;
 
 import java.lang.invoke.VarHandle;
-import java.util.function.BiFunction;
-import java.util.function.Function;
+import java.util.function.*;
 
 /**
  * Called by instrumented code. The class is on the boot class path, so that classes of the JDK may call it; its natives
