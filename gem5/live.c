@@ -350,6 +350,20 @@ static int actor(struct live *l, const struct live_place *at, unsigned *to)
     return 0;
 }
 
+/* Begins a call that tells what the program does. False: it is over with *result, as nothing can be
+ * told any more; or it is only counted, as nothing is heard. */
+static bool act(struct live *l, const struct live_place *at, unsigned *thread, int *result)
+{
+    settle(l);
+    *result = l->error || l->finished ? -1 : 0;
+    if (*result)
+        return false;
+    l->hole.things += l->counts_only;
+    if (!l->counts_only)
+        *result = actor(l, at, thread);
+    return !l->counts_only && !*result;
+}
+
 static void forget(struct live *l, uint64_t pid)
 {
     for (size_t i = 0; i < CACHED; i++)
@@ -425,13 +439,6 @@ const char *live_cpu(struct live *l, unsigned core, const char *model, uint64_t 
     return first_unheard(l) < l->is.cores ? falls_silent(l, tick) : is_heard(l, tick);
 }
 
-/* Counts what happens and is not told. */
-static int unheard(struct live *l)
-{
-    l->hole.things++;
-    return 0;
-}
-
 /* A pause or region that has begun has to end before the run does, so it ends with the last event
  * that was told. The results say that the rest was not told, as "no race" would mislead. */
 static void close_hole(struct live *l)
@@ -468,14 +475,10 @@ int live_finish(struct live *l)
 int live_access(struct live *l, const struct live_access *a)
 {
     unsigned thread;
+    int result;
 
-    settle(l);
-    if (l->error || l->finished)
-        return -1;
-    if (l->counts_only)
-        return unheard(l);
-    if (actor(l, &a->at, &thread))
-        return -1;
+    if (!act(l, &a->at, &thread, &result))
+        return result;
 
     struct thread *t = &l->thread[thread];
     const bool both = (a->is & LIVE_READ) && (a->is & LIVE_WRITE);
@@ -728,14 +731,10 @@ int live_op(struct live *l, const struct live_place *at, const uint64_t arg[6], 
 {
     const unsigned op = arg[0] & 0xffff;
     unsigned thread;
+    int result;
 
-    settle(l);
-    if (l->error || l->finished)
-        return -1;
-    if (l->counts_only)
-        return unheard(l);
-    if (actor(l, at, &thread))
-        return -1;
+    if (!act(l, at, &thread, &result))
+        return result;
     if (arg[0] >> 32 != LARD_MAGIC)
         return fail(l,
                     "the pseudo-op 0x70 at pc 0x%" PRIx64 " has 0x%" PRIx64
@@ -785,13 +784,11 @@ int live_begin(struct live *l, const struct live_place *at)
 int live_clone(struct live *l, const struct live_place *at, uint64_t child)
 {
     unsigned parent, other;
+    int result;
 
-    settle(l);
-    if (l->error || l->finished)
-        return -1;
-    if (l->counts_only)
-        return unheard(l);
-    if (actor(l, at, &parent) || thread_named(l, SPACE_PID, child, &other))
+    if (!act(l, at, &parent, &result))
+        return result;
+    if (thread_named(l, SPACE_PID, child, &other))
         return -1;
     l->thread[other].runtime = l->thread[parent].runtime;
     return own_event(l, at,
@@ -820,14 +817,10 @@ static int stack_ends(struct live *l, const struct live_place *at, unsigned thre
 int live_exit(struct live *l, const struct live_place *at)
 {
     unsigned thread;
+    int result;
 
-    settle(l);
-    if (l->error || l->finished)
-        return -1;
-    if (l->counts_only)
-        return unheard(l);
-    if (actor(l, at, &thread))
-        return -1;
+    if (!act(l, at, &thread, &result))
+        return result;
     if (stack_ends(l, at, thread) ||
         own_event(l, at,
                   (struct lardsim_event){.thread = (uint16_t)thread,
@@ -842,14 +835,10 @@ int live_exit(struct live *l, const struct live_place *at)
 int live_roi(struct live *l, const struct live_place *at, bool begin)
 {
     unsigned thread;
+    int result;
 
-    settle(l);
-    if (l->error || l->finished)
-        return -1;
-    if (l->counts_only)
-        return unheard(l);
-    if (actor(l, at, &thread))
-        return -1;
+    if (!act(l, at, &thread, &result))
+        return result;
     return own_event(l, at,
                      (struct lardsim_event){.thread = (uint16_t)thread,
                                             .kind = begin ? LARDSIM_ROI_BEGIN : LARDSIM_ROI_END});
