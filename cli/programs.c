@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "workloads/programs/cache.h"
+#include "workloads/programs/kept.h"
 #include "workloads/programs/programs.h"
 
 /* ---- list ----------------------------------------------------------------------------------- */
@@ -63,7 +63,7 @@ static void json_list(struct json *j, const char *key, const struct param_list *
     json_end(j);
 }
 
-static void json_kept(struct json *j, const struct recipe *r, const struct cache_list *l)
+static void json_kept(struct json *j, const struct recipe *r, const struct kept_list *l)
 {
     json_key(j, "kept");
     json_array(j);
@@ -79,10 +79,10 @@ static void json_kept(struct json *j, const struct recipe *r, const struct cache
     json_end(j);
 }
 
-/* Prints what the cache keeps, the last used first. */
-static void print_kept(const struct cache_list *l, uint64_t limit)
+/* Prints what is kept, the last used first. */
+static void print_kept(const struct kept_list *l, uint64_t limit)
 {
-    char *root = cache_root();
+    char *root = kept_root();
 
     printf("\nkept in %s: %.1f MiB", root, (double)l->bytes / (1 << 20));
     if (limit)
@@ -98,7 +98,7 @@ static void print_kept(const struct cache_list *l, uint64_t limit)
     free(root);
 }
 
-static void json_recipe(struct json *j, const struct recipe *r, const struct cache_list *l)
+static void json_recipe(struct json *j, const struct recipe *r, const struct kept_list *l)
 {
     json_object(j);
     json_key_str(j, "name", r->name);
@@ -117,7 +117,7 @@ static void json_recipe(struct json *j, const struct recipe *r, const struct cac
     json_end(j);
 }
 
-static int list_each(char **name, size_t n, struct json *j, const struct cache_list *l,
+static int list_each(char **name, size_t n, struct json *j, const struct kept_list *l,
                      struct err *e)
 {
     int width = 0;
@@ -141,16 +141,16 @@ static int list_each(char **name, size_t n, struct json *j, const struct cache_l
 
 static int list_run(const struct cli *c, struct err *e)
 {
-    struct cache_list l;
+    struct kept_list l;
     struct json j;
     uint64_t limit;
     size_t n;
-    char **name = cache_limit(&limit, e) ? NULL : recipe_names(&n, e);
+    char **name = kept_limit(&limit, e) ? NULL : recipe_names(&n, e);
     const bool json = cli_has(c, OPT_JSON);
 
     if (!name)
         return -1;
-    cache_read(&l);
+    kept_read(&l);
     if (json) {
         json_init(&j, stdout, true);
         json_array(&j);
@@ -162,7 +162,7 @@ static int list_run(const struct cli *c, struct err *e)
         print_kept(&l, limit);
     if (!json && !failed)
         puts("next: `lardsim run program:NAME`, which captures it once");
-    cache_list_free(&l);
+    kept_list_free(&l);
     recipe_names_free(name, n);
     return failed ? -1 : LARD_DONE;
 }
@@ -177,7 +177,7 @@ const struct verb verb_programs_list = {
             "what of all that a capture needs is missing here. `lardsim programs capture NAME` "
             "says the one line that installs it. Below them the programs that were built and the "
             "captures, each with its size and the day "
-            "of its last use. Together they take at most what LARDSIM_CACHE_LIMIT says, or 4Gi.",
+            "of its last use. Together they take at most what LARDSIM_PROGRAMS_LIMIT says, or 4Gi.",
     .examples = "lardsim programs list\nlardsim programs list --json",
     .options = list_options,
     .run = list_run,
@@ -221,20 +221,20 @@ static int capture_run(const struct cli *c, struct err *e)
 static int forget_run(const struct cli *c, struct err *e)
 {
     const bool all = !strcmp(c->arg[0], "all");
-    struct cache_list l;
+    struct kept_list l;
     uint64_t gone = 0;
     size_t n = 0;
 
-    cache_read(&l);
+    kept_read(&l);
     for (size_t i = 0; i < l.n && !e->code; i++) {
         const bool meant =
             all || !strcmp(l.at[i].program, c->arg[0]) || !strcmp(l.at[i].name, c->arg[0]);
-        if (!meant || cache_forget(&l.at[i], e))
+        if (!meant || kept_forget(&l.at[i], e))
             continue;
         gone += l.at[i].bytes;
         n++;
     }
-    cache_list_free(&l);
+    kept_list_free(&l);
     if (e->code)
         return -1;
     if (!n && !all)
@@ -277,7 +277,7 @@ const struct verb verb_programs_capture = {
         "threads=N, collector=serial|parallel, and lives=used, which leaves out the memory that "
         "nothing in the capture uses (`lardsim trace strip`). As a source, program:NAME,... does "
         "the same. Captures that were not used for the longest time are removed where all together "
-        "take more than LARDSIM_CACHE_LIMIT (4Gi; 0: no limit).",
+        "take more than LARDSIM_PROGRAMS_LIMIT (4Gi; 0: no limit).",
     .examples = "lardsim programs capture xalan,size=medium\n"
                 "lardsim run program:xalan",
     .options = capture_options,

@@ -4,7 +4,7 @@ noinst_LTLIBRARIES += libresults.la
 libresults_la_SOURCES = results/results.h
 libresults_la_SOURCES += base/program/place.c base/program/place.h base/program/print.c \
 	base/program/print.h base/program/stop.c base/program/stop.h
-libresults_la_SOURCES += workloads/programs/cache.c workloads/programs/cache.h \
+libresults_la_SOURCES += workloads/programs/kept.c workloads/programs/kept.h \
 	workloads/programs/command.c workloads/programs/make.c workloads/programs/needs.c \
 	workloads/programs/programs.h workloads/programs/recipe.c workloads/programs/source.c
 libresults_la_SOURCES += results/job/given.c results/job/given.h results/job/progress.c \

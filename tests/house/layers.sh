@@ -82,7 +82,7 @@ base/json.h base/map.h base/mem.h base/outfile.h base/param.h base/rng.h base/se
 base/program/place.h base/program/print.h base/program/stop.h
 trace/trace.h trace/lives/lives.h trace/lives/used.h memory/memory.h memory/pages.h memory/perturb.h cache/cache.h coherence/coherence.h coherence/dsm/dsm.h
 isa/lardx86/lardx86.h swmanager/swmanager.h runtime/runtime.h policy/policy.h policy/checker.h policy/machine.h policy/view.h policy/cost/inline_heap.h policy/cost/space.h
-sim/lardsim.h sim/sim.h workloads/workloads.h workloads/measure/measure.h workloads/programs/programs.h workloads/programs/cache.h capture/capture.h
+sim/lardsim.h sim/sim.h workloads/workloads.h workloads/measure/measure.h workloads/programs/programs.h workloads/programs/kept.h capture/capture.h
 results/results.h results/job/given.h results/job/progress.h results/job/stopped.h results/read/estimate.h results/read/overhead.h results/table/table.h
 results/experiment/collect.h results/experiment/costs.h results/experiment/sweep.h results/drawing/drawing.h results/why/why.h results/drawing/plot.h results/page/report.h results/drawing/svg.h
 results/papers/all.h results/papers/lard.h results/papers/table.h results/reduce/reduce.h results/validate/validate.h'

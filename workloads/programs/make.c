@@ -1,4 +1,4 @@
-/* make.c - builds programs and captures them, into folders of the user's cache (cache.c), each with
+/* make.c - builds programs and captures them, into folders that are kept (kept.c), each with
  * a text that says what it was made of: packages and their versions, the driver, what
  * records. While that text would be the same, what is there is taken. */
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "base/folder.h"
 #include "base/mem.h"
 #include "base/program/place.h"
-#include "workloads/programs/cache.h"
+#include "workloads/programs/kept.h"
 #include "workloads/programs/programs.h"
 #include "trace/lives/used.h"
 
@@ -232,10 +232,10 @@ static int building_begin(struct building *b, const struct recipe *r, struct err
 /* Returns the folder of the build; NULL: error. provenance: the caller's. */
 static char *built(const struct building *b, bool quiet, char **provenance, struct err *e)
 {
-    char *to = cache_path(b->recipe->name, e);
+    char *to = kept_path(b->recipe->name, e);
 
     *provenance = build_provenance(b);
-    if (!to || cache_made_of(to, *provenance, quiet))
+    if (!to || kept_made_of(to, *provenance, quiet))
         return to;
     if (b->needs.sources && needs_said(&b->needs, b->recipe, e)) {
         free(to);
@@ -243,8 +243,8 @@ static char *built(const struct building *b, bool quiet, char **provenance, stru
     }
     if (!quiet)
         print_note("building program:%s in %s", b->recipe->name, to);
-    const struct cache_fill f = {build, (void *)b, .quiet = quiet};
-    if (!cache_make(b->recipe->name, *provenance, &f, e))
+    const struct kept_fill f = {build, (void *)b, .quiet = quiet};
+    if (!kept_make(b->recipe->name, *provenance, &f, e))
         return to;
     free(to);
     return NULL;
@@ -255,7 +255,7 @@ char *program_build(const struct program_run *a, bool quiet, struct err *e)
     struct building b;
     char *provenance = NULL;
 
-    cache_tidy();
+    kept_tidy();
     char *to = building_begin(&b, &a->recipe, e) ? NULL : built(&b, quiet, &provenance, e);
 
     free(provenance);
@@ -349,7 +349,7 @@ static int capture_into(const char *name, const struct program_run *a, const str
     const bool native = recipe_native(&a->recipe);
     struct capturing k = {.asked = a};
     char *provenance, *folder = built(b, quiet, &provenance, e),
-                      *to = folder ? cache_path(name, e) : NULL;
+                      *to = folder ? kept_path(name, e) : NULL;
 
     if (!to) {
         free(folder);
@@ -361,11 +361,11 @@ static int capture_into(const char *name, const struct program_run *a, const str
     char *more = xasprintf("recorded-by: '%s %s'\ncommand: '%s'\n", PACKAGE_VERSION, with, line);
     xappend(&provenance, "", more);
     int failed = 0;
-    if (again || !cache_made_of(to, provenance, quiet)) {
+    if (again || !kept_made_of(to, provenance, quiet)) {
         if (!quiet)
             print_note("capturing program:%s, once, in %s", a->recipe.name, to);
-        const struct cache_fill f = {capture, &k, again, quiet};
-        failed = cache_make(name, provenance, &f, e);
+        const struct kept_fill f = {capture, &k, again, quiet};
+        failed = kept_make(name, provenance, &f, e);
     }
     free(more);
     free(line);
@@ -390,7 +390,7 @@ static int strip(const char *trace, const char *to, bool quiet, struct err *e)
     struct child c = {.argv = argv};
     uint64_t limit;
     const int failed =
-        cache_limit(&limit, e) || command_run(&c, e) || cache_shrink(quiet, e) ? -1 : 0;
+        kept_limit(&limit, e) || command_run(&c, e) || kept_shrink(quiet, e) ? -1 : 0;
 
     free(self);
     return failed;
@@ -398,18 +398,18 @@ static int strip(const char *trace, const char *to, bool quiet, struct err *e)
 
 char *program_capture(const struct program_run *a, bool again, bool quiet, struct err *e)
 {
-    char *name = capture_name(a), *to = cache_path(name, e),
+    char *name = capture_name(a), *to = kept_path(name, e),
          *trace = to ? join(to, "trace.lard") : NULL,
          *used = to ? xasprintf("%s/used-%d.lard", to, STRIP_VERSION) : NULL;
     struct building b = {.recipe = NULL};
     struct err inner = {0};
     int failed = to ? 0 : -1;
 
-    cache_tidy();
+    kept_tidy();
     /* A capture outlives its packages: it goes where they are not. */
     if (!failed && !building_begin(&b, &a->recipe, &inner))
         failed = capture_into(name, a, &b, again, quiet, e);
-    else if (!failed && (again || cache_hold(to, quiet) < 0))
+    else if (!failed && (again || kept_hold(to, quiet) < 0))
         failed = err_set(e, (enum lard_exit)inner.code, "%s", inner.text);
     if (!failed && a->lives == LIVES_USED)
         failed = strip(trace, used, quiet, e);

@@ -1,7 +1,7 @@
 /* programs.h - real programs: recipes to build and run them, and captures that are kept.
  *
  * A program is a folder with recipe.yaml and a driver: Driver.java, or build.sh for a native one.
- * What it makes is kept in the user's cache folder, beside the text that says what it is made of;
+ * What it makes is kept (kept.h), beside the text that says what it is made of;
  * where that text is another now, it is made anew. */
 #ifndef LARDSIM_V_PROGRAMS_H
 #define LARDSIM_V_PROGRAMS_H

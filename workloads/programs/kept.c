@@ -1,15 +1,15 @@
-/* cache.c - the user's cache: a folder for each program that was built, and for each capture.
+/* kept.c - what is kept: a folder for each program that was built, and for each capture.
  *
  * A folder appears whole. Who uses one has a shared lock on it until his process ends. Who makes
  * one has an exclusive lock on what it is made in, and on what it is to replace; who removes one
  * has that, too. So nothing goes that is in use, and what somebody who was killed has left behind
- * is known as such. The cache itself is locked while folders are chosen. When a folder was used
+ * is known as such. The root is locked while folders are chosen. When a folder was used
  * last is its time of modification.
  *
  * A folder is lardsim's if provenance.yaml in it says of what program it is, and it has a name that
- * lardsim gives to folders of that program. All else in the cache is somebody's own: it is neither
+ * lardsim gives to folders of that program. All else in the root is somebody's own: it is neither
  * counted nor removed. */
-#include "workloads/programs/cache.h"
+#include "workloads/programs/kept.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -33,7 +33,7 @@ static const char provenance_name[] = "provenance.yaml";
 #define ENDING ".lardsim-"
 static const char new_ending[] = ENDING "XXXXXX";
 
-char *cache_root(void)
+char *kept_root(void)
 {
     const char *given = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 
@@ -54,9 +54,9 @@ static int make_folders(char *path, struct err *e)
     return 0;
 }
 
-char *cache_path(const char *name, struct err *e)
+char *kept_path(const char *name, struct err *e)
 {
-    char *root = cache_root(), *path = root ? xasprintf("%s/%s", root, name) : NULL;
+    char *root = kept_root(), *path = root ? xasprintf("%s/%s", root, name) : NULL;
 
     free(root);
     if (!path)
@@ -168,7 +168,7 @@ static bool share(int fd, const char *path, bool *quiet)
     return !flock(fd, LOCK_SH) || errno != EINTR;
 }
 
-int cache_hold(const char *path, bool quiet)
+int kept_hold(const char *path, bool quiet)
 {
     for (int fd; (fd = open_folder(path)) >= 0; close(fd)) {
         if (!share(fd, path, &quiet)) {
@@ -183,9 +183,9 @@ int cache_hold(const char *path, bool quiet)
     return -1;
 }
 
-bool cache_made_of(const char *path, const char *provenance, bool quiet)
+bool kept_made_of(const char *path, const char *provenance, bool quiet)
 {
-    const int fd = cache_hold(path, quiet);
+    const int fd = kept_hold(path, quiet);
     char *text = fd < 0 ? NULL : provenance_in(path);
     const bool same = text && !strcmp(text, provenance);
 
@@ -311,29 +311,29 @@ static uint64_t bytes_in(const char *dir)
 
 static int by_use(const void *a, const void *b)
 {
-    const struct timespec x = ((const struct cached *)a)->used,
-                          y = ((const struct cached *)b)->used;
+    const struct timespec x = ((const struct kept_folder *)a)->used,
+                          y = ((const struct kept_folder *)b)->used;
 
     if (x.tv_sec != y.tv_sec)
         return x.tv_sec < y.tv_sec ? -1 : 1;
     return x.tv_nsec < y.tv_nsec ? -1 : x.tv_nsec > y.tv_nsec;
 }
 
-void cache_read(struct cache_list *l)
+void kept_read(struct kept_list *l)
 {
-    char *root = cache_root();
+    char *root = kept_root();
     DIR *d = root ? opendir(root) : NULL;
     const struct dirent *at;
     size_t cap = 0;
 
-    *l = (struct cache_list){.n = 0};
+    *l = (struct kept_list){.n = 0};
     while (d && (at = readdir(d))) {
         char *path = xasprintf("%s/%s", root, at->d_name), *program = program_of(path, at->d_name);
         struct stat is;
         if (program && !stat(path, &is)) {
             l->at = xgrow(l->at, l->n, &cap, sizeof *l->at);
             l->at[l->n++] =
-                (struct cached){xstrdup(at->d_name), program, bytes_in(path), is.st_mtim};
+                (struct kept_folder){xstrdup(at->d_name), program, bytes_in(path), is.st_mtim};
             l->bytes += l->at[l->n - 1].bytes;
             program = NULL;
         }
@@ -347,7 +347,7 @@ void cache_read(struct cache_list *l)
     free(root);
 }
 
-void cache_list_free(struct cache_list *l)
+void kept_list_free(struct kept_list *l)
 {
     for (size_t i = 0; i < l->n; i++) {
         free(l->at[i].name);
@@ -358,16 +358,17 @@ void cache_list_free(struct cache_list *l)
 
 /* ---- what goes ------------------------------------------------------------------------------ */
 
-int cache_limit(uint64_t *to, struct err *e)
+int kept_limit(uint64_t *to, struct err *e)
 {
-    const char *text = getenv("LARDSIM_CACHE_LIMIT");
+    const char *name = "LARDSIM_PROGRAMS_LIMIT", *text = getenv(name);
 
+    if (!text)
+        text = getenv(name = "LARDSIM_CACHE_LIMIT"); /* as it was called once */
     *to = UINT64_C(4) << 30;
     if (!text || !*text || number_of_text(text, to))
         return 0;
     return err_set(e, LARD_USAGE,
-                   "LARDSIM_CACHE_LIMIT: \"%.100s\" is no number of bytes; write it as 4Gi, or 0 "
-                   "for no limit",
+                   "%s: \"%.100s\" is no number of bytes; write it as 4Gi, or 0 for no limit", name,
                    text);
 }
 
@@ -414,9 +415,9 @@ static void remove_all_unfinished(const char *root)
         closedir(d);
 }
 
-void cache_tidy(void)
+void kept_tidy(void)
 {
-    char *root = cache_root();
+    char *root = kept_root();
     const int all = root && is_own_folder(root) ? open_folder(root) : -1;
 
     if (all >= 0 && folder_lock(all, 0))
@@ -426,27 +427,27 @@ void cache_tidy(void)
     free(root);
 }
 
-int cache_shrink(bool quiet, struct err *e)
+int kept_shrink(bool quiet, struct err *e)
 {
-    char *root = cache_root();
-    struct cache_list l;
+    char *root = kept_root();
+    struct kept_list l;
     uint64_t limit;
 
-    if (cache_limit(&limit, e)) {
+    if (kept_limit(&limit, e)) {
         free(root);
         return -1;
     }
-    cache_read(&l);
+    kept_read(&l);
     for (size_t i = 0; limit && i < l.n && l.bytes > limit && is_own_folder(root); i++) {
         char *path = xasprintf("%s/%s", root, l.at[i].name);
         if (!remove_unused(root, path)) {
             l.bytes -= l.at[i].bytes;
             if (!quiet)
-                print_note("removed %s: the cache is limited by LARDSIM_CACHE_LIMIT", path);
+                print_note("removed %s: what is kept is limited by LARDSIM_PROGRAMS_LIMIT", path);
         }
         free(path);
     }
-    cache_list_free(&l);
+    kept_list_free(&l);
     free(root);
     return 0;
 }
@@ -466,9 +467,9 @@ static int in_use(const char *path, struct err *e)
     return err_set(e, LARD_OUTPUT, "%s: another lardsim uses it; wait for its end", path);
 }
 
-int cache_forget(const struct cached *c, struct err *e)
+int kept_forget(const struct kept_folder *c, struct err *e)
 {
-    char *root = cache_root(), *path = cache_path(c->name, e);
+    char *root = kept_root(), *path = kept_path(c->name, e);
     int failed = !path || check_root(root, e) ? -1 : 0;
 
     if (!failed && remove_unused(root, path))
@@ -480,13 +481,13 @@ int cache_forget(const struct cached *c, struct err *e)
 
 /* ---- a new folder --------------------------------------------------------------------------- */
 
-struct cache_making {
+struct kept_making {
     char *root, *to, *dir; /* own; dir is what becomes `to` */
     int own, old;          /* locks: on dir, on what is at `to`; -1: none */
 };
 
 /* Locks the folder that is there already, until it is replaced: others wait before they use it. */
-static int take_old(struct cache_making *m, unsigned ms, struct err *e)
+static int take_old(struct kept_making *m, unsigned ms, struct err *e)
 {
     struct stat is;
 
@@ -522,9 +523,9 @@ static int write_provenance(const char *dir, const char *provenance, struct err 
     return failed;
 }
 
-/* Locked from its first moment on: cache_tidy waits for that. What is started in it has the lock,
+/* Locked from its first moment on: kept_tidy waits for that. What is started in it has the lock,
  * too, so that it stays while that runs. */
-static int begin(struct cache_making *m, const char *provenance, struct err *e)
+static int begin(struct kept_making *m, const char *provenance, struct err *e)
 {
     const int all = lock_all(m->root);
 
@@ -541,7 +542,7 @@ static int begin(struct cache_making *m, const char *provenance, struct err *e)
 }
 
 /* Puts the new folder in the old one's place. 0 or -1: errno tells. */
-static int put(struct cache_making *m)
+static int put(struct kept_making *m)
 {
     char *aside = m->old >= 0 ? set_aside(m->root, m->to) : NULL;
     const int bad =
@@ -555,7 +556,7 @@ static int put(struct cache_making *m)
     free(aside);
     if (!bad) {
         (void)flock(m->own, LOCK_SH); /* it is one of those that are used now */
-        return cache_hold(m->to, true) < 0 ? -1 : 0;
+        return kept_hold(m->to, true) < 0 ? -1 : 0;
     }
     errno = reason;
     return -1;
@@ -563,11 +564,11 @@ static int put(struct cache_making *m)
 
 /* Puts the new folder in its place. Others may meanwhile have put one there. 1: it is the same, and
  * held. */
-static int finish(struct cache_making *m, const char *provenance, const struct cache_fill *f,
+static int finish(struct kept_making *m, const char *provenance, const struct kept_fill *f,
                   struct err *e)
 {
     for (;;) {
-        if (m->old < 0 && !f->again && cache_made_of(m->to, provenance, f->quiet))
+        if (m->old < 0 && !f->again && kept_made_of(m->to, provenance, f->quiet))
             return 1;
         if (m->old < 0 && take_old(m, LOCK_WAIT, e))
             return -1;
@@ -578,7 +579,7 @@ static int finish(struct cache_making *m, const char *provenance, const struct c
     }
 }
 
-static void making_free(struct cache_making *m)
+static void making_free(struct kept_making *m)
 {
     if (m->own >= 0)
         close(m->own);
@@ -589,19 +590,19 @@ static void making_free(struct cache_making *m)
     free(m->dir);
 }
 
-int cache_make(const char *name, const char *provenance, const struct cache_fill *f, struct err *e)
+int kept_make(const char *name, const char *provenance, const struct kept_fill *f, struct err *e)
 {
-    struct cache_making m = {cache_root(), cache_path(name, e), NULL, -1, -1};
+    struct kept_making m = {kept_root(), kept_path(name, e), NULL, -1, -1};
     uint64_t limit;
 
     if (m.to)
         m.dir = xasprintf("%s%s", m.to, new_ending);
-    int failed = !m.to || stop_asked(e) || cache_limit(&limit, e) || take_old(&m, SHORT_WAIT, e) ||
+    int failed = !m.to || stop_asked(e) || kept_limit(&limit, e) || take_old(&m, SHORT_WAIT, e) ||
                          begin(&m, provenance, e) || f->fill(f->arg, m.dir, e)
                      ? -1
                      : finish(&m, provenance, f, e);
     if (m.own >= 0 && failed)
         (void)remove_made(m.dir);
     making_free(&m);
-    return failed < 0 ? -1 : cache_shrink(f->quiet, e);
+    return failed < 0 ? -1 : kept_shrink(f->quiet, e);
 }

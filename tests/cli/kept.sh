@@ -1,5 +1,5 @@
 #!/bin/sh
-# cache.sh - is it known what captures take, do the least recently used go first when that is too much, and is nothing
+# kept.sh - is it known what captures take, do the least recently used go first when that is too much, and is nothing
 # removed or replaced that somebody uses, or that lardsim did not make? Does what a killed capture has left go? By
 # recipes of the test's own.
 # shellcheck source=tests/cli/head.sh
@@ -7,7 +7,7 @@
 XDG_CACHE_HOME=$dir/cache
 LARDSIM_PROGRAMS=$dir/programs
 export XDG_CACHE_HOME LARDSIM_PROGRAMS
-unset LARDSIM_CACHE_LIMIT
+unset LARDSIM_PROGRAMS_LIMIT LARDSIM_CACHE_LIMIT
 kept=$XDG_CACHE_HOME/lardsim/programs
 there() { [ -d "$kept/$1" ]; }
 
@@ -102,7 +102,7 @@ awk -v all="$size" -v one="$(du -s -B1 "$kept/one" "$kept/one-small-4" | awk '{ 
     'BEGIN { exit all > one + 0.1 }' || fail "what is somebody's own is counted: $size MiB"
 run 0 programs build -q one
 not_ours "programs build"
-LARDSIM_CACHE_LIMIT=1 run 0 programs capture -q --again one
+LARDSIM_PROGRAMS_LIMIT=1 run 0 programs capture -q --again one
 not_ours "a limit"
 # They are in the way of what would have that name.
 for spec in three two; do
@@ -127,7 +127,7 @@ run 0 programs forget all
 no_removing() { # no_removing WHAT: by two and one.lardsim-abcdef, which are lardsim's
     run 0 programs build -q two
     there one.lardsim-abcdef || fail "what lies in $1 is removed"
-    LARDSIM_CACHE_LIMIT=1 run 0 programs build -q three
+    LARDSIM_PROGRAMS_LIMIT=1 run 0 programs build -q three
     there two || fail "the limit removes what lies in $1"
     run 7 programs forget all
     says err "is a link, or another user's, and lardsim removes nothing there"
@@ -158,7 +158,9 @@ export HOME XDG_CACHE_HOME
 
 # ---- the limit -----------------------------------------------------------------------------------
 
-LARDSIM_CACHE_LIMIT=much run 2 programs capture one
+LARDSIM_PROGRAMS_LIMIT=much run 2 programs capture one
+says err 'LARDSIM_PROGRAMS_LIMIT: "much"'
+LARDSIM_CACHE_LIMIT=much run 2 programs capture one # as it was called once
 says err 'LARDSIM_CACHE_LIMIT: "much"'
 there one && fail "something was built before the limit was read"
 run 0 programs capture -q one
@@ -166,7 +168,7 @@ touch -d '2020-01-02' "$kept/one-small-4"
 run 0 programs capture -q two
 touch -d '2020-01-01' "$kept/two-small-4"
 run 0 programs capture -q two # it is used: one is older now
-LARDSIM_CACHE_LIMIT=$(($(du -s -B1 "$kept" | cut -f1) - 1)) run 0 programs capture three
+LARDSIM_PROGRAMS_LIMIT=$(($(du -s -B1 "$kept" | cut -f1) - 1)) run 0 programs capture three
 says err "removed $kept/one-small-4"
 there one-small-4 && fail "the least recently used capture is not removed"
 there three-small-4 || fail "what was just captured is removed"
@@ -175,11 +177,11 @@ run 0 programs capture -q two,threads=2
 touch -d '2020-01-02' "$kept/two-small-2"
 run 0 programs list --json
 bytes=$(grep -o '"bytes": [0-9]*' out | awk '{ n += $2 } END { print n + 0 }')
-LARDSIM_CACHE_LIMIT=$bytes run 0 programs capture three
+LARDSIM_PROGRAMS_LIMIT=$bytes run 0 programs capture three
 there two-small-2 || fail "the test is wrong: there is too much already"
-LARDSIM_CACHE_LIMIT=$bytes run 0 programs capture three,lives=used
+LARDSIM_PROGRAMS_LIMIT=$bytes run 0 programs capture three,lives=used
 there two-small-2 && fail "what lives=used adds is not limited"
-LARDSIM_CACHE_LIMIT=0 run 0 programs capture -q one
+LARDSIM_PROGRAMS_LIMIT=0 run 0 programs capture -q one
 { there two-small-4 && there three-small-4; } || fail "without a limit something is removed"
 
 # Somebody reads a capture: it stays, whatever the limit, and can't be forgotten.
@@ -189,7 +191,7 @@ reader=$!
 exec 3<pipe
 head -c 1 <&3 >first
 [ -s first ] || fail "the test is wrong: nothing is read"
-LARDSIM_CACHE_LIMIT=1 run 0 programs capture -q --again one
+LARDSIM_PROGRAMS_LIMIT=1 run 0 programs capture -q --again one
 there two-small-4 || fail "a capture that is read is removed"
 there three-small-4 && fail "a capture that nobody uses stays, above the limit"
 run 7 programs forget two-small-4
