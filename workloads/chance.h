@@ -8,8 +8,8 @@
 #include "workloads/vm/vm.h"
 
 enum { CHANCE_SEED, CHANCE_SPARE, CHANCE_HAS_SPARE };
-static const struct vm_field chance_fields[] = {
-    {"seed", VM_I64, 0}, {"nextNextGaussian", VM_F64, 0}, {"haveNext", VM_I8, 0}, VM_FIELDS_END};
+#define CHANCE_TYPE(name)                                                                          \
+    VM_TYPE(name, {"seed", VM_I64, 0}, {"nextNextGaussian", VM_F64, 0}, {"haveNext", VM_I8, 0})
 
 struct chance { /* on the host */
     uint64_t seed;
@@ -75,7 +75,7 @@ static inline double chance_gaussian(struct chance *c)
  * added up from four halves. */
 enum { CHANCE_STEP = 4, CHANCE_TRY = 10, CHANCE_POLAR = 2 * VM_MATH };
 
-/* ---- on the heap: o is an object of a class with chance_fields ------------------------------ */
+/* ---- on the heap: o is an object of a CHANCE_TYPE ------------------------------ */
 
 static inline void chance_seed(struct vm_thread *t, struct vm_ref *o, uint64_t seed, uint64_t site)
 {

@@ -46,6 +46,19 @@ struct workload_plant {
     const char *text;         /* one sentence */
 };
 
+/* Rows of parameters that are called as the fields of struct OF_params. */
+#define ROW_OF(of, field, type, value, min, max, unit, names, help)                                \
+    {                                                                                              \
+#field, type, offsetof(struct of##_params, field), value, min, max, unit, names, help      \
+    }
+#define ROW_U64(of, field, value, min, max, unit, help)                                            \
+    ROW_OF(of, field, PARAM_U64, value, min, max, unit, NULL, help)
+#define ROW_BOOL(of, field, value, help) ROW_OF(of, field, PARAM_BOOL, value, 0, 0, "", NULL, help)
+#define ROW_CHOICE(of, field, value, names, help)                                                  \
+    ROW_OF(of, field, PARAM_CHOICE, value, 0, 0, "", names, help)
+#define ROW_TEXT(of, field, value, help)                                                           \
+    ROW_OF(of, field, PARAM_STRING, value, 0, 0, "", NULL, help)
+
 struct workload {
     const char *name, *summary;
     const char *source;         /* key into base/papers.def, or NULL */
@@ -70,6 +83,12 @@ struct workload {
     struct workload_times took;          /* in Kaffe; 0: not printed */
     struct workload_private with;        /* for the parameter `private`; none 0: it has no such */
 };
+
+/* What is called after a kernel: its parameters, struct NAME_params in NAME_rows; its NAME_main.
+ * Its sites are those of VM_SITES. */
+#define WORKLOAD_CALLED(called)                                                                    \
+    .name = #called, .params = called##_rows, .params_size = sizeof(struct called##_params),       \
+    .sites = at_names, .main = called##_main
 
 extern const struct workload *const workloads[]; /* NULL-terminated, in order of workloads.def */
 const struct workload *workload_find(const char *name); /* NULL: none */

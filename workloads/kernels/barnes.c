@@ -51,17 +51,14 @@ enum {                                 /* instructions, beside those of accesses
        CELL = 3,                       /* a cell of a tree in private memory: a link, a place */
        MOVE = 4                        /* by axis two products and sums */
 };
-static const struct vm_field body_fields[] = {
-    {"mass", VM_F64, EVF_FINAL}, {"x", VM_F64, 0},  {"y", VM_F64, 0},  {"vx", VM_F64, 0},
-    {"vy", VM_F64, 0},           {"ax", VM_F64, 0}, {"ay", VM_F64, 0}, VM_FIELDS_END};
-static const struct vm_field cell_fields[] = {
-    {"mass", VM_F64, 0},   {"x", VM_F64, 0},      {"y", VM_F64, 0},      {"child0", VM_REF, 0},
-    {"child1", VM_REF, 0}, {"child2", VM_REF, 0}, {"child3", VM_REF, 0}, VM_FIELDS_END};
-static const struct vm_field space_fields[] = {
-    {"size", VM_F64, 0}, {"root", VM_REF, 0}, VM_FIELDS_END};
-static const struct vm_type_of body_type = {"Body", body_fields, NULL};
-static const struct vm_type_of cell_type = {"Cell", cell_fields, NULL};
-static const struct vm_type_of space_type = {"Space", space_fields, NULL};
+static const struct vm_type_of body_type =
+    VM_TYPE("Body", {"mass", VM_F64, EVF_FINAL}, {"x", VM_F64, 0}, {"y", VM_F64, 0},
+            {"vx", VM_F64, 0}, {"vy", VM_F64, 0}, {"ax", VM_F64, 0}, {"ay", VM_F64, 0});
+static const struct vm_type_of cell_type =
+    VM_TYPE("Cell", {"mass", VM_F64, 0}, {"x", VM_F64, 0}, {"y", VM_F64, 0}, {"child0", VM_REF, 0},
+            {"child1", VM_REF, 0}, {"child2", VM_REF, 0}, {"child3", VM_REF, 0});
+static const struct vm_type_of space_type =
+    VM_TYPE("Space", {"size", VM_F64, 0}, {"root", VM_REF, 0});
 
 struct barnes_params {
     uint64_t bodies, steps;
@@ -450,31 +447,26 @@ static void barnes_main(struct vm_thread *t, const void *p)
 
 static const char *const barnes_racy[] = {"off", "paper", NULL};
 static const struct param barnes_rows[] = {
-    {"racy", PARAM_CHOICE, offsetof(struct barnes_params, racy), "off", 0, 0, "", barnes_racy,
-     "paper: no barrier between forces and moves, as CVM's version had it (6.4); places are not "
-     "verified."},
-    {"version", PARAM_CHOICE, offsetof(struct barnes_params, version), "managed", 0, 0, "",
-     team_versions,
-     "managed: one tree, whose cells are locked; dsm: a tree for each thread in private memory, "
-     "and "
-     "barriers alone, as on TreadMarks."},
-    {"bodies", PARAM_U64, offsetof(struct barnes_params, bodies), "128", 1, 1000000, "bodies", NULL,
-     "How many."},
-    {"steps", PARAM_U64, offsetof(struct barnes_params, steps), "2", 0, 1000000, "", NULL,
-     "Steps of time."},
+    ROW_CHOICE(
+        barnes, racy, "off", barnes_racy,
+        "paper: no barrier between forces and moves, as CVM's version had it (6.4); places are not "
+        "verified."),
+    ROW_CHOICE(
+        barnes, version, "managed", team_versions,
+        "managed: one tree, whose cells are locked; dsm: a tree for each thread in private memory, "
+        "and "
+        "barriers alone, as on TreadMarks."),
+    ROW_U64(barnes, bodies, "128", 1, 1000000, "bodies", "How many."),
+    ROW_U64(barnes, steps, "2", 0, 1000000, "", "Steps of time."),
     PARAM_END,
 };
 
 const struct workload workload_barnes = {
-    .name = "barnes",
+    WORKLOAD_CALLED(barnes),
     .with = {4358, 4150, 4343, 885, 870},
     .summary = "SPLASH-2's Barnes: a tree of locked cells, rebuilt in each step, and barriers",
     .source = "cvm",
-    .params = barnes_rows,
-    .params_size = sizeof(struct barnes_params),
     .length = "steps",
     .sizes = {"bodies=128,steps=2", "bodies=2048,steps=3", "bodies=16384,steps=6",
               "bodies=8192,steps=2"},
-    .sites = at_names,
-    .main = barnes_main,
 };

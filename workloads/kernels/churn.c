@@ -29,33 +29,22 @@ struct churn_params {
     uint64_t steps, buckets, limit, temp;
     bool race;
 };
-static const struct param rows[] = {
-    {"steps", PARAM_U64, offsetof(struct churn_params, steps), "2000", 1, 1u << 30, "steps", NULL,
-     "What each thread does."},
-    {"buckets", PARAM_U64, offsetof(struct churn_params, buckets), "8", 1, 65536, "lists", NULL,
-     "Shared lists."},
-    {"limit", PARAM_U64, offsetof(struct churn_params, limit), "20", 1, 65536, "nodes", NULL,
-     "A list longer than that is dropped."},
-    {"temp", PARAM_U64, offsetof(struct churn_params, temp), "200", 1, 1u << 24, "elements", NULL,
-     "Largest temporary array."},
-    {"race", PARAM_BOOL, offsetof(struct churn_params, race), "off", 0, 0, "", NULL,
-     "Visits are sometimes counted without the lock."},
+static const struct param churn_rows[] = {
+    ROW_U64(churn, steps, "2000", 1, 1u << 30, "steps", "What each thread does."),
+    ROW_U64(churn, buckets, "8", 1, 65536, "lists", "Shared lists."),
+    ROW_U64(churn, limit, "20", 1, 65536, "nodes", "A list longer than that is dropped."),
+    ROW_U64(churn, temp, "200", 1, 1u << 24, "elements", "Largest temporary array."),
+    ROW_BOOL(churn, race, "off", "Visits are sometimes counted without the lock."),
     PARAM_END};
 
 enum { NODE_KEY, NODE_SQUARE, NODE_HALF, NODE_NEXT, NODE_DATA, NODE_VISITS };
-static const struct vm_field node_fields[] = {
-    {"key", VM_I32, EVF_FINAL},  {"square", VM_I64, 0}, {"half", VM_F64, 0}, {"next", VM_REF, 0},
-    {"data", VM_REF, EVF_FINAL}, {"visits", VM_I32, 0}, VM_FIELDS_END};
-
 enum { BUCKET_HEAD, BUCKET_LENGTH };
-static const struct vm_field bucket_fields[] = {
-    {"head", VM_REF, 0}, {"length", VM_I32, 0}, VM_FIELDS_END};
-static const struct vm_type_of bucket_type = {"Bucket", bucket_fields, NULL};
+static const struct vm_type_of bucket_type =
+    VM_TYPE("Bucket", {"head", VM_REF, 0}, {"length", VM_I32, 0});
 
 enum { TOTAL_MADE, TOTAL_COMMITTED, TOTAL_SEED };
-static const struct vm_field total_fields[] = {
-    {"made", VM_I64, EVF_VOLATILE}, {"committed", VM_I64, 0}, {"seed", VM_I32, 0}, VM_FIELDS_END};
-static const struct vm_type_of total_type = {"Total", total_fields, NULL};
+static const struct vm_type_of total_type =
+    VM_TYPE("Total", {"made", VM_I64, EVF_VOLATILE}, {"committed", VM_I64, 0}, {"seed", VM_I32, 0});
 
 struct churn {
     const struct churn_params *p;
@@ -70,7 +59,9 @@ static void init_node(struct vm_thread *t, void *arg)
 
     vm_put_i32(t, c->total, TOTAL_SEED, 77, AT_CLASS);
 }
-static const struct vm_type_of node_type = {"Node", node_fields, init_node};
+static const struct vm_type_of node_type = VM_TYPE_INIT(
+    "Node", init_node, {"key", VM_I32, EVF_FINAL}, {"square", VM_I64, 0}, {"half", VM_F64, 0},
+    {"next", VM_REF, 0}, {"data", VM_REF, EVF_FINAL}, {"visits", VM_I32, 0});
 
 /* ---- steps ---------------------------------------------------------------------------------- */
 
@@ -290,7 +281,7 @@ static void check_all(struct vm_thread *t, struct churn *c)
     vm_leave(t, r);
 }
 
-static void churn(struct vm_thread *t, const void *p)
+static void churn_main(struct vm_thread *t, const void *p)
 {
     const uint64_t n = vm_params(t)->threads;
     struct churn *c = vm_scratch(t, 1, sizeof *c);
@@ -321,14 +312,10 @@ static const struct workload_plant plants[] = {
     {NULL, NULL, NULL}};
 
 const struct workload workload_churn = {
-    .name = "churn",
+    WORKLOAD_CALLED(churn),
     .summary = "Lists of short-lived objects in many hands: work for the collector.",
-    .params = rows,
-    .params_size = sizeof(struct churn_params),
     .length = "steps",
     .sizes = {"steps=2000", "steps=50000", "steps=2000000"},
     .granularity = 1,
-    .sites = at_names,
-    .main = churn,
     .plants = plants,
 };

@@ -24,16 +24,11 @@ VM_SITES(SITES)
 enum { ROWS, COLUMNS, ZERO, ROW_STRIDE, COLUMN_STRIDE, ELEMENTS }; /* fields of a matrix */
 enum { LARGEST };                                                  /* the field of a maximum */
 enum { BINS = 16, LIMIT = 1000 };                                  /* elements are below that */
-static const struct vm_field matrix_fields[] = {{"rows", VM_I32, EVF_FINAL},
-                                                {"columns", VM_I32, EVF_FINAL},
-                                                {"zero", VM_I32, EVF_FINAL},
-                                                {"rowStride", VM_I32, EVF_FINAL},
-                                                {"columnStride", VM_I32, EVF_FINAL},
-                                                {"elements", VM_REF, EVF_FINAL},
-                                                VM_FIELDS_END};
-static const struct vm_field maximum_fields[] = {{"largest", VM_F64, 0}, VM_FIELDS_END};
-static const struct vm_type_of matrix_type = {"DenseMatrix", matrix_fields, NULL};
-static const struct vm_type_of maximum_type = {"Maximum", maximum_fields, NULL};
+static const struct vm_type_of matrix_type =
+    VM_TYPE("DenseMatrix", {"rows", VM_I32, EVF_FINAL}, {"columns", VM_I32, EVF_FINAL},
+            {"zero", VM_I32, EVF_FINAL}, {"rowStride", VM_I32, EVF_FINAL},
+            {"columnStride", VM_I32, EVF_FINAL}, {"elements", VM_REF, EVF_FINAL});
+static const struct vm_type_of maximum_type = VM_TYPE("Maximum", {"largest", VM_F64, 0});
 
 struct colt_params {
     uint64_t n, rounds;
@@ -300,23 +295,17 @@ static void colt_main(struct vm_thread *t, const void *p)
 }
 
 static const struct param colt_rows[] = {
-    {"n", PARAM_U64, offsetof(struct colt_params, n), "16", 1, 4096, "rows", NULL,
-     "Side of the matrices."},
-    {"rounds", PARAM_U64, offsetof(struct colt_params, rounds), "3", 0, 1000000, "", NULL,
-     "Products."},
+    ROW_U64(colt, n, "16", 1, 4096, "rows", "Side of the matrices."),
+    ROW_U64(colt, rounds, "3", 0, 1000000, "", "Products."),
     PARAM_END,
 };
 
 const struct workload workload_colt = {
-    .name = "colt",
+    WORKLOAD_CALLED(colt),
     .summary = "a library of matrices with final fields over shared elements",
     .source = "slimstate",
-    .params = colt_rows,
-    .params_size = sizeof(struct colt_params),
     .length = "rounds",
     .sizes = {"n=16,rounds=3", "n=48,rounds=3", "n=128,rounds=4"},
     .granularity = 4,
-    .sites = at_names,
-    .main = colt_main,
     .took = {63, 68},
 };

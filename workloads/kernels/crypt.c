@@ -242,20 +242,16 @@ static void crypt_main(struct vm_thread *t, const void *p)
 }
 
 static const struct param crypt_rows[] = {
-    {"n", PARAM_U64, offsetof(struct crypt_params, n), "800", 1, 10000000, "blocks", NULL,
-     "Length of the text, in blocks of eight bytes."},
+    ROW_U64(crypt, n, "800", 1, 10000000, "blocks",
+            "Length of the text, in blocks of eight bytes."),
     PARAM_END,
 };
 
 const struct workload workload_crypt = {
-    .name = "crypt",
+    WORKLOAD_CALLED(crypt),
     .summary = "enciphers and deciphers bytes with IDEA",
     .source = "grande",
-    .params = crypt_rows,
-    .params_size = sizeof(struct crypt_params),
     .length = "n",
     .sizes = {"n=800", "n=25000", "n=375000"},
     .granularity = 1,
-    .sites = at_names,
-    .main = crypt_main,
 };

@@ -32,15 +32,12 @@ enum {                                      /* instructions, beside those of acc
 struct fft_params {
     uint64_t rows, repeats;
 };
-#define P(field) offsetof(struct fft_params, field)
 static const struct param fft_rows[] = {
-    {"rows", PARAM_U64, P(rows), "32", 2, 4096, "rows", NULL,
-     "Rows and columns of the matrix of points, a power of 2."},
-    {"repeats", PARAM_U64, P(repeats), "1", 1, 16, "transforms", NULL,
-     "How often the result is transformed again."},
+    ROW_U64(fft, rows, "32", 2, 4096, "rows",
+            "Rows and columns of the matrix of points, a power of 2."),
+    ROW_U64(fft, repeats, "1", 1, 16, "transforms", "How often the result is transformed again."),
     PARAM_END,
 };
-#undef P
 
 struct fft {
     uint64_t m, repeats;
@@ -285,16 +282,12 @@ static int check(const void *p, const struct vm_params *vm, struct err *e)
 }
 
 const struct workload workload_fft = {
-    .name = "fft",
+    WORKLOAD_CALLED(fft),
     .with = {58, 53, 58, 15, 15},
     .summary = "SPLASH-2's FFT: six steps with transposes and barriers",
     .source = "cvm",
-    .params = fft_rows,
-    .params_size = sizeof(struct fft_params),
     .length = "repeats",
     .sizes = {"rows=32,repeats=1", "rows=128,repeats=2", "rows=512,repeats=4",
               "rows=256,repeats=2"},
-    .sites = at_names,
-    .main = fft_main,
     .check = check,
 };

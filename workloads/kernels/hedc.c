@@ -28,16 +28,13 @@ enum { TASK_KEY, TASK_FROM, TASK_END, TASK_FUTURE, TASK_RUNNER };
 enum { FUTURE_DONE, FUTURE_HITS };
 enum { QUEUE_TASKS, QUEUE_FIRST, QUEUE_COUNT, ROOM = 4 }; /* the queue is a ring of ROOM */
 enum { KEYS = 16, STOP = -1 }; /* different data; the key of a task that ends its worker */
-static const struct vm_field task_fields[] = {
-    {"key", VM_I32, EVF_FINAL},    {"from", VM_I32, EVF_FINAL}, {"end", VM_I32, EVF_FINAL},
-    {"future", VM_REF, EVF_FINAL}, {"runner", VM_I32, 0},       VM_FIELDS_END};
-static const struct vm_field future_fields[] = {
-    {"done", VM_I32, 0}, {"hits", VM_I32, 0}, VM_FIELDS_END};
-static const struct vm_field queue_fields[] = {
-    {"tasks", VM_REF, EVF_FINAL}, {"first", VM_I32, 0}, {"count", VM_I32, 0}, VM_FIELDS_END};
-static const struct vm_type_of task_type = {"Task", task_fields, NULL};
-static const struct vm_type_of future_type = {"Future", future_fields, NULL};
-static const struct vm_type_of queue_type = {"Queue", queue_fields, NULL};
+static const struct vm_type_of task_type =
+    VM_TYPE("Task", {"key", VM_I32, EVF_FINAL}, {"from", VM_I32, EVF_FINAL},
+            {"end", VM_I32, EVF_FINAL}, {"future", VM_REF, EVF_FINAL}, {"runner", VM_I32, 0});
+static const struct vm_type_of future_type =
+    VM_TYPE("Future", {"done", VM_I32, 0}, {"hits", VM_I32, 0});
+static const struct vm_type_of queue_type =
+    VM_TYPE("Queue", {"tasks", VM_REF, EVF_FINAL}, {"first", VM_I32, 0}, {"count", VM_I32, 0});
 
 struct hedc_params {
     uint64_t archive, queries, tasks;
@@ -247,32 +244,25 @@ static void hedc_main(struct vm_thread *t, const void *p)
     vm_leave(t, stop);
 }
 
-#define P(field) offsetof(struct hedc_params, field)
 static const struct param hedc_rows[] = {
-    {"archive", PARAM_U64, P(archive), "4096", 1, 1 << 30, "bytes", NULL, "What is searched."},
-    {"queries", PARAM_U64, P(queries), "20", 0, UINT32_MAX, "queries", NULL, "How many."},
-    {"tasks", PARAM_U64, P(tasks), "8", 1, 1000, "tasks", NULL, "Parts of a query."},
-    {"racy", PARAM_BOOL, P(racy), "off", 0, 0, "", NULL,
-     "Leaves the lock away that protects who runs a task."},
+    ROW_U64(hedc, archive, "4096", 1, 1 << 30, "bytes", "What is searched."),
+    ROW_U64(hedc, queries, "20", 0, UINT32_MAX, "queries", "How many."),
+    ROW_U64(hedc, tasks, "8", 1, 1000, "tasks", "Parts of a query."),
+    ROW_BOOL(hedc, racy, "off", "Leaves the lock away that protects who runs a task."),
     PARAM_END,
 };
-#undef P
 static const struct workload_plant hedc_plants[] = {
     {"Task.getRunner:71", "Task.setRunner:67",
      "With racy=on the client reads who runs a task while the worker writes it."},
     {NULL, NULL, NULL}};
 
 const struct workload workload_hedc = {
-    .name = "hedc",
+    WORKLOAD_CALLED(hedc),
     .summary = "queries split into tasks for a pool of workers, with futures",
     .source = "goldilocks",
-    .params = hedc_rows,
-    .params_size = sizeof(struct hedc_params),
     .length = "queries",
     .sizes = {"archive=4096,queries=20", "archive=16384,queries=200", "archive=65536,queries=1500"},
     .granularity = 1,
-    .sites = at_names,
-    .main = hedc_main,
     .took = {31, 75},
     .plants = hedc_plants,
 };

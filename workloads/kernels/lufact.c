@@ -237,20 +237,12 @@ static void lufact_main(struct vm_thread *t, const void *p)
 }
 
 static const struct param lufact_rows[] = {
-    {"n", PARAM_U64, offsetof(struct lufact_params, n), "50", 1, 10000, "", NULL,
-     "Equations, and unknowns."},
+    ROW_U64(lufact, n, "50", 1, 10000, "", "Equations, and unknowns."),
     PARAM_END,
 };
 
 const struct workload workload_lufact = {
-    .name = "lufact",
-    .summary = "LU factorisation, columns in turn, with barriers",
-    .source = "grande",
-    .params = lufact_rows,
-    .params_size = sizeof(struct lufact_params),
-    .sizes = {"n=50", "n=150", "n=500"},
-    .granularity = 4,
-    .sites = at_names,
-    .main = lufact_main,
-    .took = {2, 5},
+    WORKLOAD_CALLED(lufact), .summary = "LU factorisation, columns in turn, with barriers",
+    .source = "grande",      .sizes = {"n=50", "n=150", "n=500"},
+    .granularity = 4,        .took = {2, 5},
 };

@@ -329,22 +329,16 @@ static void moldyn_main(struct vm_thread *t, const void *p)
 }
 
 static const struct param moldyn_rows[] = {
-    {"cells", PARAM_U64, offsetof(struct moldyn_params, cells), "3", 1, 40, "", NULL,
-     "Side of the box in cells of four particles."},
-    {"steps", PARAM_U64, offsetof(struct moldyn_params, steps), "4", 0, 100, "", NULL,
-     "Steps in time."},
+    ROW_U64(moldyn, cells, "3", 1, 40, "", "Side of the box in cells of four particles."),
+    ROW_U64(moldyn, steps, "4", 0, 100, "", "Steps in time."),
     PARAM_END,
 };
 
 const struct workload workload_moldyn = {
-    .name = "moldyn",
+    WORKLOAD_CALLED(moldyn),
     .summary = "particles that attract each other, with forces by thread and barriers",
     .source = "grande",
-    .params = moldyn_rows,
-    .params_size = sizeof(struct moldyn_params),
     .length = "steps",
     .sizes = {"cells=3,steps=4", "cells=5,steps=6", "cells=8,steps=10"},
-    .sites = at_names,
-    .main = moldyn_main,
     .took = {216, 1352},
 };

@@ -35,19 +35,13 @@ enum { PATH_FLUCTUATIONS, PATH_PRICES };
 enum { RESULT_RETURN, RESULT_VOLATILITY, RESULT_LAST };
 enum { LIST_NEXT, LIST_DONE };
 
-static const struct vm_field task_fields[] = {{"seed", VM_I64, EVF_FINAL}, VM_FIELDS_END};
-static const struct vm_field path_fields[] = {
-    {"fluctuations", VM_REF, 0}, {"prices", VM_REF, 0}, VM_FIELDS_END};
-static const struct vm_field result_fields[] = {
-    {"expectedReturn", VM_F64, 0}, {"volatility", VM_F64, 0}, {"last", VM_F64, 0}, VM_FIELDS_END};
-static const struct vm_field list_fields[] = {
-    {"next", VM_I32, 0}, {"done", VM_I32, 0}, VM_FIELDS_END};
 enum { TASK, RANDOM, PATH, RESULT, LIST, CLASSES };
-static const struct vm_type_of types[CLASSES] = {{"ToTask", task_fields, NULL},
-                                                 {"Random", chance_fields, NULL},
-                                                 {"MonteCarloPath", path_fields, NULL},
-                                                 {"ToResult", result_fields, NULL},
-                                                 {"TaskList", list_fields, NULL}};
+static const struct vm_type_of types[CLASSES] = {
+    VM_TYPE("ToTask", {"seed", VM_I64, EVF_FINAL}), CHANCE_TYPE("Random"),
+    VM_TYPE("MonteCarloPath", {"fluctuations", VM_REF, 0}, {"prices", VM_REF, 0}),
+    VM_TYPE("ToResult", {"expectedReturn", VM_F64, 0}, {"volatility", VM_F64, 0},
+            {"last", VM_F64, 0}),
+    VM_TYPE("TaskList", {"next", VM_I32, 0}, {"done", VM_I32, 0})};
 
 struct montecarlo_params {
     uint64_t tasks, steps;
@@ -244,23 +238,17 @@ static void montecarlo_main(struct vm_thread *t, const void *p)
 }
 
 static const struct param montecarlo_rows[] = {
-    {"tasks", PARAM_U64, offsetof(struct montecarlo_params, tasks), "40", 0, 100000000, "", NULL,
-     "Courses of the price that are made up."},
-    {"steps", PARAM_U64, offsetof(struct montecarlo_params, steps), "250", 2, 1000000, "", NULL,
-     "Days of each."},
+    ROW_U64(montecarlo, tasks, "40", 0, 100000000, "", "Courses of the price that are made up."),
+    ROW_U64(montecarlo, steps, "250", 2, 1000000, "", "Days of each."),
     PARAM_END,
 };
 
 const struct workload workload_montecarlo = {
-    .name = "montecarlo",
+    WORKLOAD_CALLED(montecarlo),
     .summary = "courses of a price, made up by tasks that leave garbage",
     .source = "grande",
-    .params = montecarlo_rows,
-    .params_size = sizeof(struct montecarlo_params),
     .length = "tasks",
     .sizes = {"tasks=40", "tasks=1000", "tasks=20000"},
     .granularity = 1,
-    .sites = at_names,
-    .main = montecarlo_main,
     .took = {438, 441},
 };

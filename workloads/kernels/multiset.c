@@ -29,12 +29,10 @@ enum { STATE, VALUE };        /* fields of a slot */
 enum { FREE, TAKEN, FULL };   /* states */
 enum { ARRAYS, COUNT };       /* fields of the factory */
 enum { MODE_TXN, MODE_LOCKS };
-static const struct vm_field slot_fields[] = {
-    {"state", VM_I32, 0}, {"value", VM_I32, 0}, VM_FIELDS_END};
-static const struct vm_field factory_fields[] = {
-    {"arrays", VM_REF, EVF_FINAL}, {"count", VM_I32, 0}, VM_FIELDS_END};
-static const struct vm_type_of slot_type = {"Slot", slot_fields, NULL};
-static const struct vm_type_of factory_type = {"Factory", factory_fields, NULL};
+static const struct vm_type_of slot_type =
+    VM_TYPE("Slot", {"state", VM_I32, 0}, {"value", VM_I32, 0});
+static const struct vm_type_of factory_type =
+    VM_TYPE("Factory", {"arrays", VM_REF, EVF_FINAL}, {"count", VM_I32, 0});
 
 struct multiset_params {
     uint64_t slots, ops, values;
@@ -287,26 +285,19 @@ static void multiset_main(struct vm_thread *t, const void *p)
 }
 
 static const char *const modes[] = {"txn", "locks", NULL};
-#define P(field) offsetof(struct multiset_params, field)
 static const struct param multiset_rows[] = {
-    {"slots", PARAM_U64, P(slots), "10", 1, 1000000, "slots", NULL, "Room for numbers."},
-    {"ops", PARAM_U64, P(ops), "500", 0, UINT32_MAX, "operations", NULL, "Of each thread."},
-    {"values", PARAM_U64, P(values), "8", 1, 10000, "numbers", NULL, "Different ones."},
-    {"mode", PARAM_CHOICE, P(mode), "txn", 0, 0, "", modes,
-     "Transactions, or a lock on each slot."},
+    ROW_U64(multiset, slots, "10", 1, 1000000, "slots", "Room for numbers."),
+    ROW_U64(multiset, ops, "500", 0, UINT32_MAX, "operations", "Of each thread."),
+    ROW_U64(multiset, values, "8", 1, 10000, "numbers", "Different ones."),
+    ROW_CHOICE(multiset, mode, "txn", modes, "Transactions, or a lock on each slot."),
     PARAM_END,
 };
-#undef P
 
 const struct workload workload_multiset = {
-    .name = "multiset",
+    WORKLOAD_CALLED(multiset),
     .summary = "a concurrent multiset with transactions, or with locks (mode=locks)",
     .source = "goldilocks",
-    .params = multiset_rows,
-    .params_size = sizeof(struct multiset_params),
     .length = "ops",
     .sizes = {"ops=500", "ops=30000", "ops=500000"},
     .granularity = 4,
-    .sites = at_names,
-    .main = multiset_main,
 };

@@ -23,22 +23,18 @@ struct philosopher_params {
     uint64_t meals;
     bool race;
 };
-static const struct param rows[] = {
-    {"meals", PARAM_U64, offsetof(struct philosopher_params, meals), "50", 1, 1u << 30, "meals",
-     NULL, "Meals of each philosopher."},
-    {"race", PARAM_BOOL, offsetof(struct philosopher_params, race), "off", 0, 0, "", NULL,
-     "Meals at the table are counted without its lock."},
+static const struct param philosopher_rows[] = {
+    ROW_U64(philosopher, meals, "50", 1, 1u << 30, "meals", "Meals of each philosopher."),
+    ROW_BOOL(philosopher, race, "off", "Meals at the table are counted without its lock."),
     PARAM_END};
 
 enum { FORK_USES, FORK_LAST };
-static const struct vm_field fork_fields[] = {
-    {"uses", VM_I32, 0}, {"last", VM_REF, 0}, VM_FIELDS_END};
-static const struct vm_type_of fork_type = {"Fork", fork_fields, NULL};
+static const struct vm_type_of fork_type =
+    VM_TYPE("Fork", {"uses", VM_I32, 0}, {"last", VM_REF, 0});
 
 enum { TABLE_MEALS, TABLE_DONE, TABLE_OPEN };
-static const struct vm_field table_fields[] = {
-    {"meals", VM_I32, 0}, {"done", VM_I32, 0}, {"open", VM_I32, EVF_VOLATILE}, VM_FIELDS_END};
-static const struct vm_type_of table_type = {"Table", table_fields, NULL};
+static const struct vm_type_of table_type =
+    VM_TYPE("Table", {"meals", VM_I32, 0}, {"done", VM_I32, 0}, {"open", VM_I32, EVF_VOLATILE});
 
 struct dinner {
     const struct philosopher_params *p;
@@ -135,7 +131,7 @@ static void check_forks(struct vm_thread *t, struct dinner *d)
     vm_leave(t, r);
 }
 
-static void dine(struct vm_thread *t, const void *p)
+static void philosopher_main(struct vm_thread *t, const void *p)
 {
     struct dinner *d = vm_scratch(t, 1, sizeof *d);
 
@@ -175,15 +171,11 @@ static const struct workload_plant plants[] = {
     {NULL, NULL, NULL}};
 
 const struct workload workload_philosopher = {
-    .name = "philosopher",
+    WORKLOAD_CALLED(philosopher),
     .summary = "Dining philosophers: monitors, waits, hardly any data.",
-    .params = rows,
-    .params_size = sizeof(struct philosopher_params),
     .length = "meals",
     .sizes = {"meals=50", "meals=5000", "meals=500000"},
     .granularity = 4,
-    .sites = at_names,
-    .main = dine,
     .took = {29, 26},
     .check = check,
     .plants = plants,

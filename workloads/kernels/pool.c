@@ -34,17 +34,13 @@ enum { BUFFER_USES, BUFFER_DATA, BUFFER_NEXT };
 enum { POOL_BUFFERS, POOL_TICKETS, POOL_TOTAL };
 enum { TICKET_PUNCHES };
 enum { WORDS = 8, WEAR = 3 }; /* words of a buffer; uses until it is thrown away */
-static const struct vm_field node_fields[] = {
-    {"key", VM_I32, 0}, {"sum", VM_I64, 0}, {"next", VM_REF, 0}, VM_FIELDS_END};
-static const struct vm_field buffer_fields[] = {
-    {"uses", VM_I32, 0}, {"data", VM_REF, 0}, {"next", VM_REF, 0}, VM_FIELDS_END};
-static const struct vm_field pool_fields[] = {
-    {"buffers", VM_REF, 0}, {"tickets", VM_REF, EVF_FINAL}, {"total", VM_I64, 0}, VM_FIELDS_END};
-static const struct vm_field ticket_fields[] = {{"punches", VM_I32, 0}, VM_FIELDS_END};
-static const struct vm_type_of node_type = {"Node", node_fields, NULL};
-static const struct vm_type_of buffer_type = {"Buffer", buffer_fields, NULL};
-static const struct vm_type_of pool_type = {"Pool", pool_fields, NULL};
-static const struct vm_type_of ticket_type = {"Ticket", ticket_fields, NULL};
+static const struct vm_type_of node_type =
+    VM_TYPE("Node", {"key", VM_I32, 0}, {"sum", VM_I64, 0}, {"next", VM_REF, 0});
+static const struct vm_type_of buffer_type =
+    VM_TYPE("Buffer", {"uses", VM_I32, 0}, {"data", VM_REF, 0}, {"next", VM_REF, 0});
+static const struct vm_type_of pool_type =
+    VM_TYPE("Pool", {"buffers", VM_REF, 0}, {"tickets", VM_REF, EVF_FINAL}, {"total", VM_I64, 0});
+static const struct vm_type_of ticket_type = VM_TYPE("Ticket", {"punches", VM_I32, 0});
 
 struct pool_params {
     uint64_t rounds, lists, nodes, collect;
@@ -307,33 +303,27 @@ static void pool_main(struct vm_thread *t, const void *p)
     vm_check(t, is == want, "pool: the total is %lld, not %lld", (long long)is, (long long)want);
 }
 
-#define P(field) offsetof(struct pool_params, field)
 static const struct param pool_rows[] = {
-    {"rounds", PARAM_U64, P(rounds), "6", 0, 1000000, "", NULL, "Buffers that each thread fills."},
-    {"lists", PARAM_U64, P(lists), "8", 1, 1000000, "lists", NULL, "Built for each buffer."},
-    {"nodes", PARAM_U64, P(nodes), "40", 0, 1000000, "nodes", NULL, "In a list."},
-    {"collect", PARAM_U64, P(collect), "2", 0, 1000000, "lists", NULL,
-     "A thread asks for a collection after so many, 0 for never."},
-    {"racy", PARAM_BOOL, P(racy), "off", 0, 0, "", NULL, "Punches tickets without their locks."},
+    ROW_U64(pool, rounds, "6", 0, 1000000, "", "Buffers that each thread fills."),
+    ROW_U64(pool, lists, "8", 1, 1000000, "lists", "Built for each buffer."),
+    ROW_U64(pool, nodes, "40", 0, 1000000, "nodes", "In a list."),
+    ROW_U64(pool, collect, "2", 0, 1000000, "lists",
+            "A thread asks for a collection after so many, 0 for never."),
+    ROW_BOOL(pool, racy, "off", "Punches tickets without their locks."),
     PARAM_END,
 };
-#undef P
 static const struct workload_plant pool_plants[] = {
     {"Ticket.first:95", "Ticket.second:99",
      "With racy=on a ticket is punched by two threads, and moved by a collection between."},
     {NULL, NULL, NULL}};
 
 const struct workload workload_pool = {
-    .name = "pool",
+    WORKLOAD_CALLED(pool),
     .summary = "short lives and buffers from a pool: memory is reused, what lives moves",
     .source = "lard",
-    .params = pool_rows,
-    .params_size = sizeof(struct pool_params),
     .length = "rounds",
     .sizes = {"rounds=6,lists=8,nodes=40,collect=2", "rounds=24,lists=24,nodes=100,collect=4",
               "rounds=100,lists=64,nodes=250,collect=16"},
     .granularity = 4,
-    .sites = at_names,
-    .main = pool_main,
     .plants = pool_plants,
 };

@@ -33,22 +33,14 @@ enum { RAY_FROM, RAY_TO };
 enum { BALL_CENTRE, BALL_COLOR, BALL_SQUARE };
 enum { HIT_BALL, HIT_T };
 enum { BENCH_NEXT, BENCH_CHECKSUM };
-static const struct vm_field vec_fields[] = {
-    {"x", VM_F64, 0}, {"y", VM_F64, 0}, {"z", VM_F64, 0}, VM_FIELDS_END};
-static const struct vm_field ray_fields[] = {{"P", VM_REF, 0}, {"D", VM_REF, 0}, VM_FIELDS_END};
-static const struct vm_field ball_fields[] = {
-    {"c", VM_REF, 0}, {"color", VM_REF, 0}, {"r2", VM_F64, 0}, VM_FIELDS_END};
-static const struct vm_field hit_fields[] = {{"prim", VM_REF, 0}, {"t", VM_F64, 0}, VM_FIELDS_END};
-static const struct vm_field bench_fields[] = {
-    {"next", VM_I32, 0}, {"checksum1", VM_I64, 0}, VM_FIELDS_END};
-static const struct vm_field no_fields[] = {VM_FIELDS_END};
 enum { VEC, RAY, BALL, HIT, BENCH, RUNNER, CLASSES };
-static const struct vm_type_of types[CLASSES] = {{"Vec", vec_fields, NULL},
-                                                 {"Ray", ray_fields, NULL},
-                                                 {"Sphere", ball_fields, NULL},
-                                                 {"Isect", hit_fields, NULL},
-                                                 {"JGFRayTracerBench", bench_fields, NULL},
-                                                 {"RayTracerRunner", no_fields, NULL}};
+static const struct vm_type_of types[CLASSES] = {
+    VM_TYPE("Vec", {"x", VM_F64, 0}, {"y", VM_F64, 0}, {"z", VM_F64, 0}),
+    VM_TYPE("Ray", {"P", VM_REF, 0}, {"D", VM_REF, 0}),
+    VM_TYPE("Sphere", {"c", VM_REF, 0}, {"color", VM_REF, 0}, {"r2", VM_F64, 0}),
+    VM_TYPE("Isect", {"prim", VM_REF, 0}, {"t", VM_F64, 0}),
+    VM_TYPE("JGFRayTracerBench", {"next", VM_I32, 0}, {"checksum1", VM_I64, 0}),
+    VM_TYPE_EMPTY("RayTracerRunner", NULL)};
 struct raytracer_params {
     uint64_t n, side;
     bool racy;
@@ -323,12 +315,11 @@ static void raytracer_main(struct vm_thread *t, const void *p)
 }
 
 static const struct param raytracer_rows[] = {
-    {"n", PARAM_U64, offsetof(struct raytracer_params, n), "14", 1, 10000, "pixels", NULL,
-     "Side of the picture."},
-    {"side", PARAM_U64, offsetof(struct raytracer_params, side), "2", 1, 100, "spheres", NULL,
-     "Side of the cube that spheres stand in."},
-    {"racy", PARAM_BOOL, offsetof(struct raytracer_params, racy), "off", 0, 0, "", NULL,
-     "Planted race: threads add to the checksum under locks of their own, as in the original."},
+    ROW_U64(raytracer, n, "14", 1, 10000, "pixels", "Side of the picture."),
+    ROW_U64(raytracer, side, "2", 1, 100, "spheres", "Side of the cube that spheres stand in."),
+    ROW_BOOL(
+        raytracer, racy, "off",
+        "Planted race: threads add to the checksum under locks of their own, as in the original."),
     PARAM_END,
 };
 static const struct workload_plant plants[] = {
@@ -340,15 +331,11 @@ static const struct workload_plant plants[] = {
 };
 
 const struct workload workload_raytracer = {
-    .name = "raytracer",
+    WORKLOAD_CALLED(raytracer),
     .summary = "spheres that mirror each other, rows by tasks, garbage by pixel",
     .source = "grande",
-    .params = raytracer_rows,
-    .params_size = sizeof(struct raytracer_params),
     .sizes = {"n=14,side=2", "n=20,side=4", "n=100,side=4"},
     .granularity = 4,
-    .sites = at_names,
-    .main = raytracer_main,
     .took = {4, 34},
     .plants = plants,
 };

@@ -106,20 +106,15 @@ static void series_main(struct vm_thread *t, const void *p)
 }
 
 static const struct param series_rows[] = {
-    {"n", PARAM_U64, offsetof(struct series_params, n), "25", 1, 10000000, "coefficients", NULL,
-     "Pairs of Fourier coefficients."},
+    ROW_U64(series, n, "25", 1, 10000000, "coefficients", "Pairs of Fourier coefficients."),
     PARAM_END,
 };
 
 const struct workload workload_series = {
-    .name = "series",
+    WORKLOAD_CALLED(series),
     .summary = "Fourier coefficients, each thread's in a part of its own",
     .source = "grande",
-    .params = series_rows,
-    .params_size = sizeof(struct series_params),
     .length = "n",
     .sizes = {"n=25", "n=1000", "n=10000"},
-    .sites = at_names,
-    .main = series_main,
     .took = {879, 884},
 };

@@ -134,23 +134,17 @@ static void sor_main(struct vm_thread *t, const void *p)
 }
 
 static const struct param sor_rows[] = {
-    {"n", PARAM_U64, offsetof(struct sor_params, n), "50", 3, 20000, "points", NULL,
-     "Side of the grid."},
-    {"steps", PARAM_U64, offsetof(struct sor_params, steps), "10", 0, 1000000, "", NULL,
-     "Times that each point is relaxed."},
+    ROW_U64(sor, n, "50", 3, 20000, "points", "Side of the grid."),
+    ROW_U64(sor, steps, "10", 0, 1000000, "", "Times that each point is relaxed."),
     PARAM_END,
 };
 
 const struct workload workload_sor = {
-    .name = "sor",
+    WORKLOAD_CALLED(sor),
     .with = {385, 385, 385, 277, 277},
     .summary = "red-black successive over-relaxation, with barriers",
     .source = "grande",
-    .params = sor_rows,
-    .params_size = sizeof(struct sor_params),
     .length = "steps",
     .sizes = {"n=50,steps=10", "n=250,steps=10", "n=1000,steps=20", "n=1024,steps=4"},
-    .sites = at_names,
-    .main = sor_main,
     .took = {315, 328},
 };

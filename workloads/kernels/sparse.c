@@ -128,25 +128,19 @@ static void sparse_main(struct vm_thread *t, const void *p)
 }
 
 static const struct param sparse_rows[] = {
-    {"n", PARAM_U64, offsetof(struct sparse_params, n), "500", 1, 10000000, "rows", NULL,
-     "Rows and columns of the matrix."},
-    {"entries", PARAM_U64, offsetof(struct sparse_params, entries), "2500", 1, 100000000, "", NULL,
-     "Entries of the matrix that are not zero, over all rows."},
-    {"steps", PARAM_U64, offsetof(struct sparse_params, steps), "8", 0, 1000000, "", NULL,
-     "Multiplications."},
+    ROW_U64(sparse, n, "500", 1, 10000000, "rows", "Rows and columns of the matrix."),
+    ROW_U64(sparse, entries, "2500", 1, 100000000, "",
+            "Entries of the matrix that are not zero, over all rows."),
+    ROW_U64(sparse, steps, "8", 0, 1000000, "", "Multiplications."),
     PARAM_END,
 };
 
 const struct workload workload_sparse = {
-    .name = "sparse",
+    WORKLOAD_CALLED(sparse),
     .summary = "sparse matrix times vector, rows cut among threads",
     .source = "grande",
-    .params = sparse_rows,
-    .params_size = sizeof(struct sparse_params),
     .length = "steps",
     .sizes = {"n=500,entries=2500,steps=8", "n=2000,entries=10000,steps=50",
               "n=50000,entries=250000,steps=80"},
     .granularity = 4,
-    .sites = at_names,
-    .main = sparse_main,
 };

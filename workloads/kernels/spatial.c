@@ -32,25 +32,16 @@ VM_SITES(SITES)
 
 enum { NUMBER, X, Y, VX, VY, FX, FY, NEXT }; /* fields of a molecule */
 enum { LIST, INCOMING };                     /* fields of a cell */
-static const struct vm_field molecule_fields[] = {{"number", VM_I32, EVF_FINAL},
-                                                  {"x", VM_F64, 0},
-                                                  {"y", VM_F64, 0},
-                                                  {"vx", VM_F64, 0},
-                                                  {"vy", VM_F64, 0},
-                                                  {"fx", VM_F64, 0},
-                                                  {"fy", VM_F64, 0},
-                                                  {"next", VM_REF, 0},
-                                                  VM_FIELDS_END};
-static const struct vm_field cell_fields[] = {
-    {"list", VM_REF, 0}, {"incoming", VM_REF, 0}, VM_FIELDS_END};
-static const struct vm_type_of molecule_type = {"Molecule", molecule_fields, NULL};
-static const struct vm_type_of cell_type = {"Cell", cell_fields, NULL};
+static const struct vm_type_of molecule_type =
+    VM_TYPE("Molecule", {"number", VM_I32, EVF_FINAL}, {"x", VM_F64, 0}, {"y", VM_F64, 0},
+            {"vx", VM_F64, 0}, {"vy", VM_F64, 0}, {"fx", VM_F64, 0}, {"fy", VM_F64, 0},
+            {"next", VM_REF, 0});
+static const struct vm_type_of cell_type =
+    VM_TYPE("Cell", {"list", VM_REF, 0}, {"incoming", VM_REF, 0});
 enum { VIRIAL, KINETIC, SUMS };
-static const struct vm_field sums_fields[] = {
-    {"virial", VM_F64, 0}, {"kinetic", VM_F64, 0}, VM_FIELDS_END};
-static const struct vm_type_of sums_type = {"Sums", sums_fields, NULL};
-static const struct vm_field lock_fields[] = {VM_FIELDS_END};
-static const struct vm_type_of lock_type = {"Lock", lock_fields, NULL};
+static const struct vm_type_of sums_type =
+    VM_TYPE("Sums", {"virial", VM_F64, 0}, {"kinetic", VM_F64, 0});
+static const struct vm_type_of lock_type = VM_TYPE_EMPTY("Lock", NULL);
 
 enum {                        /* instructions, beside those of accesses */
        APART = 1 + 4 + 1 + 2, /* an axis: a difference, two comparisons with the grid and a
@@ -572,33 +563,28 @@ static void spatial_main(struct vm_thread *t, const void *p)
 
 static const char *const spatial_racy[] = {"off", "paper", NULL};
 static const struct param spatial_rows[] = {
-    {"racy", PARAM_CHOICE, offsetof(struct spatial_params, racy), "off", 0, 0, "", spatial_racy,
-     "paper: a thread that adds forces locks its own cell alone, or with version=dsm adds to the "
-     "virial without a lock; they are not verified."},
-    {"version", PARAM_CHOICE, offsetof(struct spatial_params, version), "managed", 0, 0, "",
-     team_versions,
-     "managed: a thread adds a pair's forces to both molecules, under the locks of two cells; dsm: "
-     "to its own alone, without a lock, as the published program, whose step has five barriers."},
-    {"grid", PARAM_U64, offsetof(struct spatial_params, grid), "6", 3, 1000, "cells", NULL,
-     "Side of the space."},
-    {"density", PARAM_U64, offsetof(struct spatial_params, density), "4", 0, 100, "molecules", NULL,
-     "For each cell, on average."},
-    {"steps", PARAM_U64, offsetof(struct spatial_params, steps), "3", 0, 1000000, "", NULL,
-     "Steps of time."},
+    ROW_CHOICE(spatial, racy, "off", spatial_racy,
+               "paper: a thread that adds forces locks its own cell alone, or with version=dsm "
+               "adds to the "
+               "virial without a lock; they are not verified."),
+    ROW_CHOICE(spatial, version, "managed", team_versions,
+               "managed: a thread adds a pair's forces to both molecules, under the locks of two "
+               "cells; dsm: "
+               "to its own alone, without a lock, as the published program, whose step has five "
+               "barriers."),
+    ROW_U64(spatial, grid, "6", 3, 1000, "cells", "Side of the space."),
+    ROW_U64(spatial, density, "4", 0, 100, "molecules", "For each cell, on average."),
+    ROW_U64(spatial, steps, "3", 0, 1000000, "", "Steps of time."),
     PARAM_END,
 };
 
 const struct workload workload_spatial = {
-    .name = "spatial",
+    WORKLOAD_CALLED(spatial),
     .with = {1083, 395, 882, 285, 200},
     .summary = "SPLASH-2's Water-Spatial: lists of molecules in locked cells, and barriers",
     .source = "cvm",
-    .params = spatial_rows,
-    .params_size = sizeof(struct spatial_params),
     .length = "steps",
     .sizes = {"grid=6,density=4,steps=3", "grid=24,density=4,steps=8",
               "grid=100,density=4,steps=10", "grid=8,density=8,steps=5"},
     .granularity = 4,
-    .sites = at_names,
-    .main = spatial_main,
 };

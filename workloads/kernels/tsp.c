@@ -27,14 +27,11 @@ enum { MAX_CITIES = 16, DEPTH = 3 }; /* cities of a tour in the pool */
 enum { PATH, NEXT };                 /* fields of a tour */
 enum { TOURS };                      /* the field of the pool */
 enum { LENGTH, CITIES };             /* fields of the best */
-static const struct vm_field tour_fields[] = {
-    {"path", VM_REF, EVF_FINAL}, {"next", VM_REF, 0}, VM_FIELDS_END};
-static const struct vm_field pool_fields[] = {{"tours", VM_REF, 0}, VM_FIELDS_END};
-static const struct vm_field best_fields[] = {
-    {"length", VM_I32, 0}, {"cities", VM_REF, 0}, VM_FIELDS_END};
-static const struct vm_type_of tour_type = {"Tour", tour_fields, NULL};
-static const struct vm_type_of pool_type = {"Pool", pool_fields, NULL};
-static const struct vm_type_of best_type = {"Best", best_fields, NULL};
+static const struct vm_type_of tour_type =
+    VM_TYPE("Tour", {"path", VM_REF, EVF_FINAL}, {"next", VM_REF, 0});
+static const struct vm_type_of pool_type = VM_TYPE("Pool", {"tours", VM_REF, 0});
+static const struct vm_type_of best_type =
+    VM_TYPE("Best", {"length", VM_I32, 0}, {"cities", VM_REF, 0});
 
 struct tsp_params {
     uint64_t cities;
@@ -270,10 +267,8 @@ static void tsp_main(struct vm_thread *t, const void *p)
 }
 
 static const struct param tsp_rows[] = {
-    {"cities", PARAM_U64, offsetof(struct tsp_params, cities), "8", 4, MAX_CITIES, "cities", NULL,
-     "How many."},
-    {"racy", PARAM_BOOL, offsetof(struct tsp_params, racy), "off", 0, 0, "", NULL,
-     "Reads the shortest length without its lock."},
+    ROW_U64(tsp, cities, "8", 4, MAX_CITIES, "cities", "How many."),
+    ROW_BOOL(tsp, racy, "off", "Reads the shortest length without its lock."),
     PARAM_END,
 };
 static const struct workload_plant tsp_plants[] = {
@@ -282,15 +277,11 @@ static const struct workload_plant tsp_plants[] = {
     {NULL, NULL, NULL}};
 
 const struct workload workload_tsp = {
-    .name = "tsp",
+    WORKLOAD_CALLED(tsp),
     .summary = "travelling salesman by branch and bound, with a shared pool of tours",
     .source = "goldilocks",
-    .params = tsp_rows,
-    .params_size = sizeof(struct tsp_params),
     .sizes = {"cities=8", "cities=10", "cities=12"},
     .granularity = 1,
-    .sites = at_names,
-    .main = tsp_main,
     .took = {16, 25},
     .plants = tsp_plants,
 };

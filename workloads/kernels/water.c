@@ -27,9 +27,6 @@
 VM_SITES(SITES)
 
 enum { AT_X, V_X = 3, F_X = 6, AXES = 3 }; /* fields of a molecule: three of each */
-static const struct vm_field molecule_fields[] = {
-    {"x", VM_F64, 0},  {"y", VM_F64, 0},  {"z", VM_F64, 0},  {"vx", VM_F64, 0}, {"vy", VM_F64, 0},
-    {"vz", VM_F64, 0}, {"fx", VM_F64, 0}, {"fy", VM_F64, 0}, {"fz", VM_F64, 0}, VM_FIELDS_END};
 enum { KINETIC, VIRIAL };
 enum { /* instructions, beside those of accesses; an axis apart: a difference, two comparisons with
         * the box and a correction, square and sum */
@@ -41,14 +38,13 @@ enum { /* instructions, beside those of accesses; an axis apart: a difference, t
            2 + 4 + 1,  /* by axis product and sum, two comparisons with the box, a correction */
        CORRECT = 2 + 3 /* by axis product and sum; the energy */
 };
-static const struct vm_field sums_fields[] = {{"kinetic", VM_F64, 0}, VM_FIELDS_END};
-static const struct vm_type_of molecule_type = {"Molecule", molecule_fields, NULL};
-static const struct vm_type_of sums_type = {"Sums", sums_fields, NULL};
-static const struct vm_field both_fields[] = {
-    {"kinetic", VM_F64, 0}, {"virial", VM_F64, 0}, VM_FIELDS_END};
-static const struct vm_type_of both_type = {"Sums", both_fields, NULL};
-static const struct vm_field lock_fields[] = {VM_FIELDS_END};
-static const struct vm_type_of lock_type = {"Lock", lock_fields, NULL};
+static const struct vm_type_of molecule_type = VM_TYPE(
+    "Molecule", {"x", VM_F64, 0}, {"y", VM_F64, 0}, {"z", VM_F64, 0}, {"vx", VM_F64, 0},
+    {"vy", VM_F64, 0}, {"vz", VM_F64, 0}, {"fx", VM_F64, 0}, {"fy", VM_F64, 0}, {"fz", VM_F64, 0});
+static const struct vm_type_of sums_type = VM_TYPE("Sums", {"kinetic", VM_F64, 0});
+static const struct vm_type_of both_type =
+    VM_TYPE("Sums", {"kinetic", VM_F64, 0}, {"virial", VM_F64, 0});
+static const struct vm_type_of lock_type = VM_TYPE_EMPTY("Lock", NULL);
 
 static const double dt = 0.002, cut = 2.0, apart = 1.2;
 
@@ -415,29 +411,24 @@ static void water_main(struct vm_thread *t, const void *p)
 
 static const char *const water_racy[] = {"off", "paper", NULL};
 static const struct param water_rows[] = {
-    {"racy", PARAM_CHOICE, offsetof(struct water_params, racy), "off", 0, 0, "", water_racy,
-     "paper: the kinetic energy is summed up without a lock, and not verified."},
-    {"version", PARAM_CHOICE, offsetof(struct water_params, version), "managed", 0, 0, "",
-     team_versions,
-     "managed: a thread adds to all molecules, each of which is a lock; dsm: to those that it has "
-     "met, as the published program, whose locks have numbers, and whose step has five barriers."},
-    {"molecules", PARAM_U64, offsetof(struct water_params, molecules), "64", 1, 1000000,
-     "molecules", NULL, "How many."},
-    {"steps", PARAM_U64, offsetof(struct water_params, steps), "4", 0, 1000000, "", NULL,
-     "Steps of time."},
+    ROW_CHOICE(water, racy, "off", water_racy,
+               "paper: the kinetic energy is summed up without a lock, and not verified."),
+    ROW_CHOICE(water, version, "managed", team_versions,
+               "managed: a thread adds to all molecules, each of which is a lock; dsm: to those "
+               "that it has "
+               "met, as the published program, whose locks have numbers, and whose step has five "
+               "barriers."),
+    ROW_U64(water, molecules, "64", 1, 1000000, "molecules", "How many."),
+    ROW_U64(water, steps, "4", 0, 1000000, "", "Steps of time."),
     PARAM_END,
 };
 
 const struct workload workload_water = {
-    .name = "water",
+    WORKLOAD_CALLED(water),
     .with = {1249, 518, 1050, 216, 75},
     .summary = "SPLASH-2's Water-Nsquared: a lock on each molecule, and barriers",
     .source = "cvm",
-    .params = water_rows,
-    .params_size = sizeof(struct water_params),
     .length = "steps",
     .sizes = {"molecules=64,steps=4", "molecules=512,steps=5", "molecules=2048,steps=12",
               "molecules=512,steps=5"},
-    .sites = at_names,
-    .main = water_main,
 };

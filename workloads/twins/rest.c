@@ -5,17 +5,11 @@
 #include "workloads/twins/twin.h"
 
 enum { NEXT, DATA, HEAD_FIELDS }; /* and as many more as a block has */
-static const struct vm_field narrow[] = {
-    {"next", VM_REF, EVF_FINAL}, {"data", VM_REF, EVF_FINAL}, {"f0", VM_I32, 0},
-    {"f1", VM_I32, 0},           {"f2", VM_I32, 0},           {"f3", VM_I32, 0},
-    {"f4", VM_I32, 0},           {"f5", VM_I32, 0},           VM_FIELDS_END};
-static const struct vm_field wide[] = {
-    {"next", VM_REF, EVF_FINAL}, {"data", VM_REF, EVF_FINAL}, {"f0", VM_I64, 0},
-    {"f1", VM_I64, 0},           {"f2", VM_I64, 0},           {"f3", VM_I64, 0},
-    {"f4", VM_I64, 0},           {"f5", VM_I64, 0},           VM_FIELDS_END};
 enum { FIELDS = 8 };
-static const struct vm_type_of narrow_type = {"Rest", narrow, NULL},
-                               wide_type = {"Rest", wide, NULL};
+#define REST(type)                                                                                 \
+    VM_TYPE("Rest", {"next", VM_REF, EVF_FINAL}, {"data", VM_REF, EVF_FINAL}, {"f0", type, 0},     \
+            {"f1", type, 0}, {"f2", type, 0}, {"f3", type, 0}, {"f4", type, 0}, {"f5", type, 0})
+static const struct vm_type_of rest_type[] = {REST(VM_I64), REST(VM_I32)}; /* by twin_narrow */
 
 struct rest { /* so far */
     uint64_t bytes, places, elements, arrays, touched;
@@ -44,7 +38,7 @@ static void add_array(struct vm_thread *t, struct vm_ref *node, struct vm_ref *a
 
 void twin_rest(struct vm_thread *t, const struct twin_params *p, uint64_t site)
 {
-    const struct vm_class *k = vm_class(t, twin_narrow(t) ? &narrow_type : &wide_type, NULL);
+    const struct vm_class *k = vm_class(t, &rest_type[twin_narrow(t)], NULL);
     struct vm_ref *r = vm_enter(t, 3); /* the first of the list; a new one; its array */
     struct rest is = {0};
 

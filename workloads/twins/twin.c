@@ -36,32 +36,21 @@ enum at { AT_BEFORE = VM_SITE_FIRST - 1, SITES(VM_SITE_ENUM) AT_END };
 const char *const twin_sites[] = {SITES(VM_SITE_TEXT) NULL};
 
 enum { FIELDS = 8 };
-static const struct vm_field fields[] = {{"f0", VM_I64, 0}, {"f1", VM_I64, 0}, {"f2", VM_I64, 0},
-                                         {"f3", VM_I64, 0}, {"f4", VM_I64, 0}, {"f5", VM_I64, 0},
-                                         {"f6", VM_I64, 0}, {"f7", VM_I64, 0}, VM_FIELDS_END};
-static const struct vm_type_of record_type = {"Record", fields, NULL};
-static const struct vm_field narrow_fields[] = {
-    {"f0", VM_I32, 0}, {"f1", VM_I32, 0}, {"f2", VM_I32, 0}, {"f3", VM_I32, 0}, {"f4", VM_I32, 0},
-    {"f5", VM_I32, 0}, {"f6", VM_I32, 0}, {"f7", VM_I32, 0}, VM_FIELDS_END};
-static const struct vm_type_of narrow_type = {"Record", narrow_fields, NULL};
-
-/* Static fields of a class, and the class: its initialisation writes them. */
-#define STATIC_FIELDS(type)                                                                        \
+#define EIGHT(type, flags)                                                                         \
+    {"f0", type, flags}, {"f1", type, flags}, {"f2", type, flags}, {"f3", type, flags},            \
+        {"f4", type, flags}, {"f5", type, flags}, {"f6", type, flags},                             \
     {                                                                                              \
-        {"s0", type, EVF_STATIC}, {"s1", type, EVF_STATIC}, {"s2", type, EVF_STATIC},              \
-            {"s3", type, EVF_STATIC}, {"s4", type, EVF_STATIC}, {"s5", type, EVF_STATIC},          \
-            {"s6", type, EVF_STATIC}, {"s7", type, EVF_STATIC}, VM_FIELDS_END                      \
+        "f7", type, flags                                                                          \
     }
-static const struct vm_field statics[] = STATIC_FIELDS(VM_I64);
-static const struct vm_field narrow_statics[] = STATIC_FIELDS(VM_I32);
-static const struct vm_type_of statics_type = {"Statics", statics, NULL};
-static const struct vm_type_of narrow_statics_type = {"Statics", narrow_statics, NULL};
+/* By whether places are narrow: records; static fields of a class. */
+static const struct vm_type_of record_type[] = {VM_TYPE("Record", EIGHT(VM_I64, 0)),
+                                                VM_TYPE("Record", EIGHT(VM_I32, 0))};
+static const struct vm_type_of statics_type[] = {VM_TYPE("Statics", EIGHT(VM_I64, EVF_STATIC)),
+                                                 VM_TYPE("Statics", EIGHT(VM_I32, EVF_STATIC))};
+/* The class of the static fields: its initialisation writes them. */
 static void init_statics(struct vm_thread *t, void *arg);
-static const struct vm_field none[] = {VM_FIELDS_END};
-static const struct vm_type_of config_type = {"Config", none, init_statics};
-
-static const struct vm_field flag_fields[] = {{"v", VM_I32, EVF_VOLATILE}, VM_FIELDS_END};
-static const struct vm_type_of flag_type = {"Flag", flag_fields, NULL};
+static const struct vm_type_of config_type = VM_TYPE_EMPTY("Config", init_statics);
+static const struct vm_type_of flag_type = VM_TYPE("Flag", {"v", VM_I32, EVF_VOLATILE});
 
 enum { LOCKED = 4 };                             /* accesses under a lock, at the most */
 enum { SHARED_PART = 64, SHARED_BLOCKS = 2048 }; /* one in so many accesses; the most */
@@ -684,7 +673,7 @@ static uint64_t init_classes(struct vm_thread *t, struct job *j)
     if (!p->statics)
         return 0;
     struct vm_ref *r = vm_enter(t, (unsigned)p->classes);
-    const struct vm_class *k = vm_class(t, j->narrow ? &narrow_statics_type : &statics_type, NULL);
+    const struct vm_class *k = vm_class(t, &statics_type[j->narrow], NULL);
     j->classes = vm_scratch(t, p->classes, sizeof *j->classes);
     j->config = vm_scratch(t, p->classes, sizeof *j->config);
     for (uint64_t i = 0; i < p->classes; i++) {
@@ -728,7 +717,7 @@ static uint64_t init(struct vm_thread *t, struct job *j)
     uint64_t written = 0;
 
     j->narrow = twin_narrow(t);
-    j->record = vm_class(t, j->narrow ? &narrow_type : &record_type, NULL);
+    j->record = vm_class(t, &record_type[j->narrow], NULL);
     j->locks = vm_enter(t, (unsigned)p->locks);
     for (uint64_t i = 0; i < p->locks; i++)
         vm_new(t, &j->locks[i], j->record, AT_INIT);

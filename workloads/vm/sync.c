@@ -62,63 +62,20 @@ unsigned char *vm_volatile(struct vm_thread *t, const struct vm_ref *o, const st
     return value;
 }
 
-/* Returns a pointer to the value, after the event of its read. */
-static unsigned char *begin_update(struct vm_thread *t, struct vm_ref *o, unsigned field,
-                                   enum vm_type type, uint64_t site)
-{
-    vm_urge(t);
-    unsigned char *value = vm_field(t, o, field, type, EV_READ, site);
-    const struct vm_class *k = t->run.core->classes[vm_header(t->run.core, o->at)->class];
-
-    vm_check(t, k->slot[field].flags & EVF_VOLATILE, "%s.%s is not volatile", k->name,
-             k->of->fields[field].name);
-    return value;
-}
-
-static void end_update(struct vm_thread *t, struct vm_ref *o, unsigned field, uint64_t site)
-{
-    const struct vm_class *k = t->run.core->classes[vm_header(t->run.core, o->at)->class];
-
-    vm_volatile(t, o, &k->slot[field], EV_WRITE, site);
-}
-
-int32_t vm_add_i32(struct vm_thread *t, struct vm_ref *o, unsigned field, int32_t add,
-                   uint64_t site)
-{
-    unsigned char *at = begin_update(t, o, field, VM_I32, site);
-    int32_t was;
-
-    memcpy(&was, at, sizeof was);
-    const int32_t is = (int32_t)((uint32_t)was + (uint32_t)add);
-    memcpy(at, &is, sizeof is);
-    end_update(t, o, field, site);
-    return was;
-}
-
 int64_t vm_add_i64(struct vm_thread *t, struct vm_ref *o, unsigned field, int64_t add,
                    uint64_t site)
 {
-    unsigned char *at = begin_update(t, o, field, VM_I64, site);
+    vm_urge(t);
+    unsigned char *at = vm_field(t, o, field, VM_I64, EV_READ, site);
+    const struct vm_class *k = t->run.core->classes[vm_header(t->run.core, o->at)->class];
     int64_t was;
 
+    vm_check(t, k->slot[field].flags & EVF_VOLATILE, "%s.%s is not volatile", k->name,
+             k->of->fields[field].name);
     memcpy(&was, at, sizeof was);
     const int64_t is = (int64_t)((uint64_t)was + (uint64_t)add);
     memcpy(at, &is, sizeof is);
-    end_update(t, o, field, site);
-    return was;
-}
-
-int32_t vm_cas_i32(struct vm_thread *t, struct vm_ref *o, unsigned field, int32_t expected,
-                   int32_t value, uint64_t site)
-{
-    unsigned char *at = begin_update(t, o, field, VM_I32, site);
-    int32_t was;
-
-    memcpy(&was, at, sizeof was);
-    if (was != expected)
-        return was;
-    memcpy(at, &value, sizeof value);
-    end_update(t, o, field, site);
+    vm_volatile(t, o, &k->slot[field], EV_WRITE, site);
     return was;
 }
 

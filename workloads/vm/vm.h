@@ -10,9 +10,8 @@
  * from malloc. A stack has 256 KiB. Roots are reached by frames:
  *
  *     enum { NODE_KEY, NODE_NEXT };
- *     static const struct vm_field node_fields[] = {{"key", VM_I32, 0}, {"next", VM_REF, 0},
- *                                                   VM_FIELDS_END};
- *     static const struct vm_type_of node = {"Node", node_fields, NULL};
+ *     static const struct vm_type_of node =
+ *         VM_TYPE("Node", {"key", VM_I32, 0}, {"next", VM_REF, 0});
  *
  *     struct vm_ref *r = vm_enter(t, 2);          // two roots, null
  *     vm_new(t, &r[0], my->node_class, AT_NEW);   // my->node_class = vm_class(t, &node), once
@@ -116,10 +115,6 @@ struct vm_field {
     enum vm_type type;
     unsigned flags; /* EVF_VOLATILE, EVF_FINAL */
 };
-#define VM_FIELDS_END                                                                              \
-    {                                                                                              \
-        NULL, VM_I8, 0                                                                             \
-    }
 struct vm_type_of { /* the make-up of a class; a constant */
     const char *name;
     const struct vm_field *fields;
@@ -127,6 +122,16 @@ struct vm_type_of { /* the make-up of a class; a constant */
      * has no initialisation, and its uses are no events. */
     void (*init)(struct vm_thread *t, void *arg);
 };
+/* The fields follow, each {name, type, flags}. */
+#define VM_TYPE(name, ...) VM_TYPE_INIT(name, NULL, __VA_ARGS__)
+#define VM_TYPE_INIT(name, init, ...)                                                              \
+    {                                                                                              \
+        name, (const struct vm_field[]){__VA_ARGS__, {NULL, VM_I8, 0}}, init                       \
+    }
+#define VM_TYPE_EMPTY(name, init)                                                                  \
+    {                                                                                              \
+        name, (const struct vm_field[]){{NULL, VM_I8, 0}}, init                                    \
+    }
 
 /* Fields lie behind the header in the layout's order, each aligned to its size. */
 struct vm_slot {
@@ -197,14 +202,9 @@ void vm_load_ref(struct vm_thread *t, struct vm_ref *to, struct vm_ref *array, u
                  uint64_t site);
 void vm_store_ref(struct vm_thread *t, struct vm_ref *array, uint64_t index,
                   const struct vm_ref *value, uint64_t site);
-/* An atomic update of a volatile field: a vread, then a vwrite. Returns the old value. vm_cas
- * writes only when the old value is `expected` (and then returns that). */
-int32_t vm_add_i32(struct vm_thread *t, struct vm_ref *o, unsigned field, int32_t add,
-                   uint64_t site);
+/* An atomic update of a volatile field: a vread, then a vwrite. Returns the old value. */
 int64_t vm_add_i64(struct vm_thread *t, struct vm_ref *o, unsigned field, int64_t add,
                    uint64_t site);
-int32_t vm_cas_i32(struct vm_thread *t, struct vm_ref *o, unsigned field, int32_t expected,
-                   int32_t value, uint64_t site);
 /* An access to the thread's own stack; no value is kept. word: 0..4095. */
 void vm_stack(struct vm_thread *t, bool write, unsigned word, uint64_t site);
 

@@ -18,13 +18,13 @@ enum { AT_A = VM_SITE_FIRST, AT_B };
 /* ---- a random program ----------------------------------------------------------------------- */
 
 enum { FLAG_VALUE };
-static const struct vm_field flag_fields[] = {{"value", VM_I32, EVF_VOLATILE}, VM_FIELDS_END};
 static void flag_init(struct vm_thread *t, void *arg)
 {
     (void)arg;
     vm_compute(t, 300);
 }
-static const struct vm_type_of flag_type = {"Flag", flag_fields, flag_init};
+static const struct vm_type_of flag_type =
+    VM_TYPE_INIT("Flag", flag_init, {"value", VM_I64, EVF_VOLATILE});
 
 struct shared {
     struct vm_ref *data, *flag, *lock[LOCKS];
@@ -85,10 +85,10 @@ static void step(struct vm_thread *t, struct shared *s, struct rng *r)
         with_lock(t, s, r);
         break;
     case 3:
-        vm_add_i32(t, s->flag, FLAG_VALUE, 1, AT_A);
+        vm_add_i64(t, s->flag, FLAG_VALUE, 1, AT_A);
         break;
     case 4:
-        vm_get_i32(t, s->flag, FLAG_VALUE, AT_B);
+        vm_get_i64(t, s->flag, FLAG_VALUE, AT_B);
         break;
     case 5:
         with_garbage(t, r);

@@ -9,13 +9,12 @@
 VM_SITES(SITES)
 
 enum { BOX_I, BOX_L, BOX_D, BOX_R, BOX_V, BOX_F };
-static const struct vm_field box_fields[] = {{"i", VM_I32, 0},
-                                             {"l", VM_I64, 0},
-                                             {"d", VM_F64, 0},
-                                             {"r", VM_REF, 0},
-                                             {"v", VM_I32, EVF_VOLATILE},
-                                             {"f", VM_I32, EVF_FINAL},
-                                             VM_FIELDS_END};
-static const struct vm_type_of box = {"Box", box_fields, NULL};
+#define BOX_FIELDS                                                                                 \
+    {"i", VM_I32, 0}, {"l", VM_I64, 0}, {"d", VM_F64, 0}, {"r", VM_REF, 0},                        \
+        {"v", VM_I64, EVF_VOLATILE},                                                               \
+    {                                                                                              \
+        "f", VM_I32, EVF_FINAL                                                                     \
+    }
+static const struct vm_type_of box = VM_TYPE("Box", BOX_FIELDS);
 
 #endif

@@ -102,10 +102,9 @@ static void accesses(struct vm_thread *t, const void *p)
     vm_put_i32(t, &r[0], BOX_I, -5, AT_A);
     vm_check(t, vm_get_i32(t, &r[0], BOX_I, AT_B) == -5, "i");
     vm_put_i32(t, &r[0], BOX_F, 6, AT_A);
-    vm_put_i32(t, &r[0], BOX_V, 7, AT_A);
-    vm_check(t, vm_get_i32(t, &r[0], BOX_V, AT_A) == 7, "v");
-    vm_check(t, vm_add_i32(t, &r[0], BOX_V, 3, AT_A) == 7, "add");
-    vm_check(t, vm_cas_i32(t, &r[0], BOX_V, 9, 1, AT_A) == 10, "cas that fails");
+    vm_put_i64(t, &r[0], BOX_V, 7, AT_A);
+    vm_check(t, vm_get_i64(t, &r[0], BOX_V, AT_A) == 7, "v");
+    vm_check(t, vm_add_i64(t, &r[0], BOX_V, 3, AT_A) == 7, "add");
     vm_new_array(t, &r[1], VM_I8, 3, AT_A);
     vm_store_i8(t, &r[1], 2, 200, AT_A);
     vm_check(t, vm_load_i8(t, &r[1], 2, AT_A) == 200 && vm_length(t, &r[1]) == 3, "a");
@@ -126,14 +125,13 @@ static void an_access_is_the_event_it_should_be(void **state)
     run(&f, accesses);
     assert_string_equal(told(&f, text, sizeof text),
                         "0start 0write 0read 0write/f 0write/v 0vwrite 0vread 0read/v 0vread "
-                        "0read/v 0write/v 0vwrite 0vread 0read/v 0write/a 0read/a 0write 0write/s "
-                        "0read 0end");
+                        "0read/v 0write/v 0vwrite 0write/a 0read/a 0write 0write/s 0read 0end");
     follow_free(&f);
 }
 
 static void layout(struct vm_thread *t, const void *p)
 {
-    static const uint32_t offset[] = {16, 24, 32, 40, 48, 52};
+    static const uint32_t offset[] = {16, 24, 32, 40, 48, 56};
     const struct vm_class *k = vm_class(t, &box, NULL);
 
     (void)p;
@@ -205,7 +203,7 @@ static void count_up(struct vm_thread *t, void *arg)
         vm_put_i32(t, s->o, BOX_I, vm_get_i32(t, s->o, BOX_I, AT_B) + 1, AT_B);
         vm_unlock(t, s->o, AT_A);
         vm_unlock(t, s->o, AT_A);
-        vm_add_i32(t, s->o, BOX_V, 2, AT_B);
+        vm_add_i64(t, s->o, BOX_V, 2, AT_B);
     }
 }
 
@@ -216,7 +214,7 @@ static void counting(struct vm_thread *t, const void *p)
     (void)p;
     fork_join(t, count_up, s, 6);
     vm_check(t, vm_get_i32(t, s->o, BOX_I, AT_A) == 300, "a monitor let two in");
-    vm_check(t, vm_get_i32(t, s->o, BOX_V, AT_A) == 600, "an update was lost");
+    vm_check(t, vm_get_i64(t, s->o, BOX_V, AT_A) == 600, "an update was lost");
 }
 
 static void monitors_exclude_in_every_schedule(void **state)
@@ -331,7 +329,7 @@ static void init_box(struct vm_thread *t, void *arg)
         vm_put_i32(t, s->o, BOX_L - 1, (int32_t)i, AT_A);
     s->total++;
 }
-static const struct vm_type_of lazy = {"Lazy", box_fields, init_box};
+static const struct vm_type_of lazy = VM_TYPE_INIT("Lazy", init_box, BOX_FIELDS);
 
 static void use_class(struct vm_thread *t, void *arg)
 {

@@ -3,12 +3,11 @@
 #include "tests/workloads/vm/box.h"
 #include "tests/workloads/vm/spec.h"
 
+static const struct vm_type_of mixed = VM_TYPE("Mixed", {"b", VM_I8, 0}, {"l", VM_I64, 0},
+                                               {"i", VM_I32, 0}, {"r", VM_REF, 0}, {"c", VM_I8, 0});
+
 static void program(struct vm_thread *t, const void *p)
 {
-    static const struct vm_field mixed_fields[] = {{"b", VM_I8, 0},  {"l", VM_I64, 0},
-                                                   {"i", VM_I32, 0}, {"r", VM_REF, 0},
-                                                   {"c", VM_I8, 0},  VM_FIELDS_END};
-    static const struct vm_type_of mixed = {"Mixed", mixed_fields, NULL};
     struct vm_ref *r = vm_enter(t, 2);
 
     (void)p;
