@@ -151,8 +151,8 @@ static int refused(const struct capture *c, struct err *e)
 {
     if (atomic_load(&c->ring->threads) > RING_THREADS)
         return err_set(e, LARD_TRACE,
-                       "%s has made more than %d threads, the most that a capture "
-                       "tells apart; what it did before can't be kept",
+                       "%s has made more than %d threads, the most that a capture tells apart; "
+                       "what it did before can't be kept",
                        c->base.name, RING_THREADS);
     if (atomic_load(&c->ring->lanes) > RING_LANES)
         return err_set(e, LARD_TRACE,
@@ -167,20 +167,18 @@ static int refused(const struct capture *c, struct err *e)
                        "limit (ulimit -v)",
                        c->base.name, sizeof *c->ring >> 20);
     if (version && version != RING_VERSION)
-        return err_set(
-            e, LARD_USAGE,
-            "%s has the runtime of another lardsim (%u, this one reads %d): build it anew "
-            "with this one's lardsim-cc",
-            c->base.name, version, RING_VERSION);
+        return err_set(e, LARD_USAGE,
+                       "%s has the runtime of another lardsim (%u, this one reads %d): build it "
+                       "anew with this one's lardsim-cc",
+                       c->base.name, version, RING_VERSION);
     if (version == 0 && !c->program)
         return c->kind == CAPTURE_JAVA
                    ? err_set(e, LARD_USAGE, "%s: the agent did not start; the message is above",
                              c->base.name)
-                   : err_set(
-                         e, LARD_USAGE,
-                         "%s was not built for capture, or starts a program that was: compile and "
-                         "link it with lardsim-cc (or lardsim-c++) in place of cc",
-                         c->base.name);
+                   : err_set(e, LARD_USAGE,
+                             "%s was not built for capture, or starts a program that was: compile "
+                             "and link it with lardsim-cc (or lardsim-c++) in place of cc",
+                             c->base.name);
     return 0;
 }
 

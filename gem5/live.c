@@ -760,8 +760,9 @@ int live_op(struct live *l, const struct live_place *at, const uint64_t arg[6], 
         if (op >= LARD_OP_ACQUIRE && op <= LARD_OP_ROI_END)
             return event_op(l, at, thread, arg, answer);
         return fail(l,
-                    "the operation at pc 0x%" PRIx64 " has the number %u, which this lardsim does "
-                    "not know; was the program compiled with its gem5/guest/lard.h?",
+                    "the operation at pc 0x%" PRIx64
+                    " has the number %u, which this lardsim does not know; was the program "
+                    "compiled with its gem5/guest/lard.h?",
                     at->pc, op);
     }
 }

@@ -23,26 +23,17 @@ static void *given(void *p, uint64_t site)
     return p;
 }
 
-void *malloc(size_t n)
-{
-    return given(__libc_malloc(n), SITE());
-}
-void *calloc(size_t n, size_t bytes)
-{
-    return given(__libc_calloc(n, bytes), SITE());
-}
-void *memalign(size_t to, size_t n)
-{
-    return given(__libc_memalign(to, n), SITE());
-}
-void *aligned_alloc(size_t to, size_t n)
-{
-    return given(__libc_memalign(to, n), SITE());
-}
-void *valloc(size_t n)
-{
-    return given(__libc_memalign((size_t)sysconf(_SC_PAGESIZE), n), SITE());
-}
+#define GIVES(name, parameters, from)                                                              \
+    void *name parameters                                                                          \
+    {                                                                                              \
+        return given(from, SITE());                                                                \
+    }
+GIVES(malloc, (size_t n), __libc_malloc(n))
+GIVES(calloc, (size_t n, size_t bytes), __libc_calloc(n, bytes))
+GIVES(memalign, (size_t to, size_t n), __libc_memalign(to, n))
+GIVES(aligned_alloc, (size_t to, size_t n), __libc_memalign(to, n))
+GIVES(valloc, (size_t n), __libc_memalign((size_t)sysconf(_SC_PAGESIZE), n))
+
 int posix_memalign(void **at, size_t to, size_t n)
 {
     void *p;

@@ -26,20 +26,20 @@
     type __wrap_##name parameters;                                                                 \
     type __wrap_##name parameters
 /* Accesses and calls inside the library are its own, not the program's. */
-#define WITHIN(result, call)                                                                       \
-    do {                                                                                           \
+#define WITHIN(call)                                                                               \
+    ({                                                                                             \
         lard_runtime_begin();                                                                      \
-        result = call;                                                                             \
+        const int within = (call);                                                                 \
         lard_runtime_end();                                                                        \
-    } while (0)
+        within;                                                                                    \
+    })
 
 /* ---- functions that take or give something, and return 0 if they did ------------------------- */
 
 #define TAKES(name, op, object, parameters, arguments)                                             \
     REAL(int, name, parameters)                                                                    \
     {                                                                                              \
-        int result;                                                                                \
-        WITHIN(result, __real_##name arguments);                                                   \
+        const int result = WITHIN(__real_##name arguments);                                        \
         if (result == 0)                                                                           \
             SAY(op, object);                                                                       \
         return result;                                                                             \
@@ -47,17 +47,13 @@
 #define GIVES(name, op, object, parameters, arguments)                                             \
     REAL(int, name, parameters)                                                                    \
     {                                                                                              \
-        int result;                                                                                \
         SAY(op, object);                                                                           \
-        WITHIN(result, __real_##name arguments);                                                   \
-        return result;                                                                             \
+        return WITHIN(__real_##name arguments);                                                    \
     }
 #define QUIET(name, parameters, arguments)                                                         \
     REAL(int, name, parameters)                                                                    \
     {                                                                                              \
-        int result;                                                                                \
-        WITHIN(result, __real_##name arguments);                                                   \
-        return result;                                                                             \
+        return WITHIN(__real_##name arguments);                                                    \
     }
 
 TAKES(pthread_mutex_lock, LARD_OP_ACQUIRE, m, (pthread_mutex_t * m), (m))
@@ -103,42 +99,27 @@ QUIET(pthread_barrier_destroy, (pthread_barrier_t * b), (b))
  * while this thread holds the lock. */
 REAL(int, pthread_rwlock_unlock, (pthread_rwlock_t * l))
 {
-    int result, writer;
-
-    WITHIN(writer, l->__data.__cur_writer);
-    SAY(writer ? LARD_OP_RELEASE : LARD_OP_RELEASE_SHARED, l);
-    WITHIN(result, __real_pthread_rwlock_unlock(l));
-    return result;
+    SAY(WITHIN(l->__data.__cur_writer) ? LARD_OP_RELEASE : LARD_OP_RELEASE_SHARED, l);
+    return WITHIN(__real_pthread_rwlock_unlock(l));
 }
 
-REAL(int, pthread_cond_wait, (pthread_cond_t * c, pthread_mutex_t *m))
-{
-    int result;
-
-    SAY(LARD_OP_WAIT_ENTER, m);
-    WITHIN(result, __real_pthread_cond_wait(c, m));
-    SAY(LARD_OP_WAIT_EXIT, m);
-    return result;
-}
-
+#define WAITS(name, parameters, arguments)                                                         \
+    REAL(int, name, parameters)                                                                    \
+    {                                                                                              \
+        SAY(LARD_OP_WAIT_ENTER, m);                                                                \
+        const int result = WITHIN(__real_##name arguments);                                        \
+        SAY(LARD_OP_WAIT_EXIT, m);                                                                 \
+        return result;                                                                             \
+    }
+WAITS(pthread_cond_wait, (pthread_cond_t * c, pthread_mutex_t *m), (c, m))
 /* gem5's futex never times out. */
-REAL(int, pthread_cond_timedwait,
-     (pthread_cond_t * c, pthread_mutex_t *m, const struct timespec *until))
-{
-    int result;
-
-    SAY(LARD_OP_WAIT_ENTER, m);
-    WITHIN(result, __real_pthread_cond_timedwait(c, m, until));
-    SAY(LARD_OP_WAIT_EXIT, m);
-    return result;
-}
+WAITS(pthread_cond_timedwait,
+      (pthread_cond_t * c, pthread_mutex_t *m, const struct timespec *until), (c, m, until))
 
 REAL(int, pthread_barrier_wait, (pthread_barrier_t * b))
 {
-    int result;
-
     (void)lard_say(LARD_OP_BARRIER_ARRIVE, 0, LARD_ADDR(b), LARD_ROUND_ANY, 0, 0, HERE);
-    WITHIN(result, __real_pthread_barrier_wait(b));
+    const int result = WITHIN(__real_pthread_barrier_wait(b));
     (void)lard_say(LARD_OP_BARRIER_DEPART, 0, LARD_ADDR(b), LARD_ROUND_ANY, 0, 0, HERE);
     return result;
 }
@@ -220,9 +201,8 @@ REAL(int, pthread_create,
 
 REAL(int, pthread_join, (pthread_t t, void **value))
 {
-    int result;
+    const int result = WITHIN(__real_pthread_join(t, value));
 
-    WITHIN(result, __real_pthread_join(t, value));
     if (result == 0)
         (void)lard_say(LARD_OP_JOIN_HANDLE, 0, LARD_ADDR(t), 0, 0, 0, HERE);
     return result;
@@ -263,23 +243,15 @@ void __wrap_free(void *p)
     lard_runtime_end();
 }
 
-REAL(void *, calloc, (size_t n, size_t bytes))
-{
-    lard_runtime_begin();
-    return allocated(__real_calloc(n, bytes), HERE);
-}
-
-REAL(void *, aligned_alloc, (size_t alignment, size_t bytes))
-{
-    lard_runtime_begin();
-    return allocated(__real_aligned_alloc(alignment, bytes), HERE);
-}
-
-REAL(void *, memalign, (size_t alignment, size_t bytes))
-{
-    lard_runtime_begin();
-    return allocated(__real_memalign(alignment, bytes), HERE);
-}
+#define ALLOCATES(name, parameters, arguments)                                                     \
+    REAL(void *, name, parameters)                                                                 \
+    {                                                                                              \
+        lard_runtime_begin();                                                                      \
+        return allocated(__real_##name arguments, HERE);                                           \
+    }
+ALLOCATES(calloc, (size_t n, size_t bytes), (n, bytes))
+ALLOCATES(aligned_alloc, (size_t alignment, size_t bytes), (alignment, bytes))
+ALLOCATES(memalign, (size_t alignment, size_t bytes), (alignment, bytes))
 
 REAL(int, posix_memalign, (void **p, size_t alignment, size_t bytes))
 {
