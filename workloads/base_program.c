@@ -95,16 +95,15 @@ static int find_slower(const struct workload *w, struct vm_params *p, struct err
     uint64_t outside = workload_outside(w);
 
     if (!of_range(p->interpreter, &workload_interpreter, MOST, &p->slower) || !p->slower)
-        return err_set(
-            e, LARD_CONFIG,
-            "workload:%s: interpreter: \"%.40s\" is none of low, mid, high, and no number "
-            "from 0.01 to 1000 with at most two decimals",
-            w->name, p->interpreter);
+        return err_set(e, LARD_CONFIG,
+                       "interpreter: \"%.40s\" is none of low, mid, high, and no number from 0.01 "
+                       "to 1000 with at most two decimals",
+                       p->interpreter);
     if (strcmp(p->outside, "auto") && !hundredths(p->outside, ALL - 1, &outside))
         return err_set(e, LARD_CONFIG,
-                       "workload:%s: outside: \"%.40s\" is neither auto nor a percentage from 0 to "
-                       "99.99 with at most two decimals",
-                       w->name, p->outside);
+                       "outside: \"%.40s\" is neither auto nor a percentage from 0 to 99.99 with "
+                       "at most two decimals",
+                       p->outside);
     p->slower = p->tier == VM_COMPILED ? 100 : p->slower * ALL / (ALL - outside);
     return 0;
 }
@@ -113,9 +112,9 @@ int workload_base_program(const struct workload *w, struct vm_params *p, struct 
 {
     if (!of_range(p->gap, workload_gap(w), 100000000, &p->instructions))
         return err_set(e, LARD_CONFIG,
-                       "workload:%s: gap: \"%.40s\" is none of low, mid, high, and no number of "
-                       "instructions up to 1000000 with at most two decimals",
-                       w->name, p->gap);
+                       "gap: \"%.40s\" is none of low, mid, high, and no number of instructions up "
+                       "to 1000000 with at most two decimals",
+                       p->gap);
     if (p->gap_spread == VM_SPREAD_AUTO)
         p->gap_spread = workload_gap(w)->geometric ? VM_GEOMETRIC : VM_EVEN;
     return find_slower(w, p, e);

@@ -1,4 +1,5 @@
-/* private.h - a program's accesses with those to private data between them (workloads/private.c). */
+/* private.h - a program's accesses with those to private data between them (workloads/private.c).
+ */
 #ifndef LARDSIM_PRIVATE_H
 #define LARDSIM_PRIVATE_H
 

@@ -5,7 +5,8 @@
 
 #include "workloads/workloads.h"
 
-/* Runs the program of s to its end; s is still the caller's. On success to->site is the caller's, too. */
+/* Runs the program of s to its end; s is still the caller's. On success to->site is the caller's,
+ * too. */
 int workload_prove(struct source *s, struct vm_proved *to, struct err *e);
 
 #endif

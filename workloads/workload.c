@@ -52,19 +52,15 @@ const struct param vm_param_rows[] = {
              "The program's own System.gc() collects; off: only what the heap needs."),
     ROW_BOOL(vm, steady, "off",
              "The region of interest begins after the first iteration, as CVM was timed: barnes, "
-             "fft, sor, "
-             "spatial, water."),
+             "fft, sor, spatial, water."),
     {"private", PARAM_BOOL, offsetof(struct vm_params, private_data), "off", 0, 0, "", NULL,
      "Between the program's accesses there are those to private data that CVM had to look at, as "
-     "many "
-     "as its Table 4 counts: barnes, fft, sor, spatial, water."},
+     "many as its Table 4 counts: barnes, fft, sor, spatial, water."},
     {"inline", PARAM_BOOL, offsetof(struct vm_params, inlining), "on", 0, 0, "", NULL,
      "The short paths of the runtime are inlined: they have a site wherever they are used."},
     ROW_BOOL(vm, analysis, "off",
              "The program is run once before, and accesses at sites that an analysis of it can "
-             "prove free "
-             "of "
-             "races are marked safe."),
+             "prove free of races are marked safe."),
     ROW_TEXT(vm, gap, "mid",
              "Instructions between two accesses of the program: low, mid, high, as `lardsim "
              "workload describe` shows them, or a number."),
@@ -88,35 +84,31 @@ const struct param workload_param_rows[] = {
      "Sets the workload's own parameters that are not given."},
     PARAM_END};
 
-static int check_vm(const char *name, const struct vm_params *p, struct err *e)
+static int check_vm(const struct vm_params *p, struct err *e)
 {
     const struct layout *l = &layouts[p->layout];
     const uint64_t most = l->word == 4 ? UINT64_C(1) << 32 : (uint64_t)l->align << 32;
 
     if (l->reference == 4 && p->heap >= most)
         return err_set(e, LARD_CONFIG,
-                       "workload:%s: heap: references of layout %s reach less than %" PRIu64
+                       "heap: references of layout %s reach less than %" PRIu64
                        " bytes; give a smaller heap, or another layout",
-                       name, l->name, most);
+                       l->name, most);
     if (p->gc == VM_GENERATIONAL && p->nursery > p->heap / 2)
         return err_set(e, LARD_CONFIG,
-                       "workload:%s: nursery: %" PRIu64
-                       " bytes are more than half the heap of %" PRIu64 "; give a smaller nursery",
-                       name, p->nursery, p->heap);
+                       "nursery: %" PRIu64 " bytes are more than half the heap of %" PRIu64
+                       "; give a smaller nursery",
+                       p->nursery, p->heap);
     if (p->gc == VM_GENERATIONAL && p->nursery < 4 * p->tlab)
         return err_set(e, LARD_CONFIG,
-                       "workload:%s: nursery: it must be 4 times tlab at the least, %" PRIu64
-                       " bytes",
-                       name, 4 * p->tlab);
+                       "nursery: it must be 4 times tlab at the least, %" PRIu64 " bytes",
+                       4 * p->tlab);
     if (p->heap < 16 * p->tlab)
         return err_set(e, LARD_CONFIG,
-                       "workload:%s: heap: it must be 16 times tlab at the least, %" PRIu64
-                       " bytes",
-                       name, 16 * p->tlab);
+                       "heap: it must be 16 times tlab at the least, %" PRIu64 " bytes",
+                       16 * p->tlab);
     if (p->heap % VM_BLOCK_BYTES || p->nursery % VM_BLOCK_BYTES || p->tlab % 64)
-        return err_set(e, LARD_CONFIG,
-                       "workload:%s: heap and nursery must be multiples of 16 KiB, tlab of 64",
-                       name);
+        return err_set(e, LARD_CONFIG, "heap and nursery must be multiples of 16 KiB, tlab of 64");
     return 0;
 }
 
@@ -224,16 +216,17 @@ static int configure(struct config *c, const struct workload *w, const char *giv
 {
     struct err inner = {0};
 
-    if (gather(c, w, given, &inner) || bind(c, w, p, own, &inner))
-        return retell(&inner, w->name, e);
-    if (check_vm(w->name, p, e) || workload_base_program(w, p, e))
-        return -1;
-    if (p->private_data && !w->with.none)
-        return err_set(e, LARD_CONFIG,
-                       "workload:%s: private: how many accesses it makes to private data is not "
-                       "known; leave it off, or take barnes, fft, sor, spatial or water",
-                       w->name);
-    return w->check && w->check(own, p, &inner) ? retell(&inner, w->name, e) : 0;
+    int status = gather(c, w, given, &inner) || bind(c, w, p, own, &inner) || check_vm(p, &inner) ||
+                         workload_base_program(w, p, &inner)
+                     ? -1
+                     : 0;
+    if (!status && p->private_data && !w->with.none)
+        status = err_set(&inner, LARD_CONFIG,
+                         "private: how many accesses it makes to private data is not known; leave "
+                         "it off, or take barnes, fft, sor, spatial or water");
+    if (!status && w->check)
+        status = w->check(own, p, &inner);
+    return status ? retell(&inner, w->name, e) : 0;
 }
 
 static struct source *seeded(struct source *s, uint64_t seed)

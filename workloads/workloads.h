@@ -94,7 +94,7 @@ extern const struct workload *const workloads[]; /* NULL-terminated, in order of
 const struct workload *workload_find(const char *name); /* NULL: none */
 
 /* The base program: base_program.c. What p->gap, p->interpreter and p->outside mean for w goes into
- * p. Instructions and percent are in hundredths. */
+ * p; errors do not name w. Instructions and percent are in hundredths. */
 int workload_base_program(const struct workload *w, struct vm_params *p, struct err *e);
 extern const struct workload_gap workload_interpreter;
 const struct workload_gap *workload_gap(const struct workload *w);

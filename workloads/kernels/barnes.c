@@ -69,8 +69,7 @@ struct barnes {
     const struct barnes_params *p;
     const struct vm_class *body, *cell;
     struct vm_ref *bodies, *space, *root; /* root: each thread has its own */
-    struct vm_barrier *bar;
-    struct barnes_body *plain; /* the same bodies on the host */
+    struct barnes_body *plain;            /* the same bodies on the host */
     struct vm_ref **at; /* by number, in private memory: a thread needs no access to find one */
 };
 /* ---- the tree ------------------------------------------------------------------------------- */
@@ -267,7 +266,7 @@ static void bound(struct vm_thread *t, const struct member *m, const struct barn
     if (m->id == 0)
         vm_put_ref(t, s->space, ROOT, s->root, AT_BOX);
     vm_unlock(t, s->space, AT_BOX);
-    vm_barrier_wait(t, s->bar, AT_STEP);
+    team_wait(t, m, AT_STEP);
 }
 
 /* ---- a tree for each thread ------------------------------------------------------------------ */
@@ -342,14 +341,14 @@ static void work_dsm(struct vm_thread *t, void *member)
 
     for (uint64_t i = 0; i < s->p->steps; i++) {
         make_tree(t, s, &tree, seen);
-        vm_barrier_wait(t, s->bar, AT_STEP);
+        team_wait(t, m, AT_STEP);
         for (uint64_t k = m->id; k < n; k += m->of)
             force_of(t, s, &tree, k);
         if (!s->p->racy)
-            vm_barrier_wait(t, s->bar, AT_STEP);
+            team_wait(t, m, AT_STEP);
         for (uint64_t k = m->id; k < n; k += m->of)
             advance(t, s, s->at[k], NULL);
-        vm_barrier_wait(t, s->bar, AT_STEP);
+        team_wait(t, m, AT_STEP);
         team_iterated(t, m, i);
     }
 }
@@ -367,15 +366,15 @@ static void work(struct vm_thread *t, void *member)
         double size = vm_get_f64(t, mine.space, SIZE, AT_BOX);
         vm_get_ref(t, mine.root, mine.space, ROOT, AT_BOX);
         each_body(t, m, &mine, insert, &size);
-        vm_barrier_wait(t, mine.bar, AT_STEP);
+        team_wait(t, m, AT_STEP);
         sum_share(t, m, &mine);
-        vm_barrier_wait(t, mine.bar, AT_STEP);
+        team_wait(t, m, AT_STEP);
         if (m->id == 0)
             sum_top(t, &mine);
-        vm_barrier_wait(t, mine.bar, AT_STEP);
+        team_wait(t, m, AT_STEP);
         each_body(t, m, &mine, force, &size);
         if (!mine.p->racy)
-            vm_barrier_wait(t, mine.bar, AT_STEP);
+            team_wait(t, m, AT_STEP);
         each_body(t, m, &mine, advance, &size);
         team_iterated(t, m, i);
     }
@@ -410,7 +409,6 @@ static void init(struct vm_thread *t, struct barnes *s)
     s->cell = vm_class(t, &cell_type, NULL);
     s->bodies = vm_global(t);
     s->space = vm_global(t);
-    s->bar = vm_barrier_new(t, (unsigned)vm_params(t)->threads);
     s->plain = vm_scratch(t, s->p->bodies, sizeof *s->plain);
     s->at = vm_scratch(t, s->p->bodies, sizeof *s->at);
     vm_new(t, s->space, vm_class(t, &space_type, NULL), AT_INIT);
@@ -447,15 +445,12 @@ static void barnes_main(struct vm_thread *t, const void *p)
 
 static const char *const barnes_racy[] = {"off", "paper", NULL};
 static const struct param barnes_rows[] = {
-    ROW_CHOICE(
-        barnes, racy, "off", barnes_racy,
-        "paper: no barrier between forces and moves, as CVM's version had it (6.4); places are not "
-        "verified."),
-    ROW_CHOICE(
-        barnes, version, "managed", team_versions,
-        "managed: one tree, whose cells are locked; dsm: a tree for each thread in private memory, "
-        "and "
-        "barriers alone, as on TreadMarks."),
+    ROW_CHOICE(barnes, racy, "off", barnes_racy,
+               "paper: no barrier between forces and moves, as CVM's version had it (6.4); places "
+               "are not verified."),
+    ROW_CHOICE(barnes, version, "managed", team_versions,
+               "managed: one tree, whose cells are locked; dsm: a tree for each thread in private "
+               "memory, and barriers alone, as on TreadMarks."),
     ROW_U64(barnes, bodies, "128", 1, 1000000, "bodies", "How many."),
     ROW_U64(barnes, steps, "2", 0, 1000000, "", "Steps of time."),
     PARAM_END,

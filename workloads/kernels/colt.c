@@ -39,7 +39,6 @@ struct colt {
     struct vm_ref *m[3];    /* in round i m[i + 2] becomes m[i] times m[i + 1], all modulo 3 */
     struct vm_ref *maximum; /* an array of one for each round */
     struct vm_ref *bins;
-    struct vm_barrier *bar;
     double *plain[3];
     int32_t plain_bins[BINS];
 };
@@ -204,9 +203,9 @@ static void work(struct vm_thread *t, void *member)
         const double own = multiply(t, r, &of, (int32_t)n);
         vm_load_ref(t, &r[4], s->maximum, i, AT_LARGEST);
         merge_largest(t, &r[4], own);
-        vm_barrier_wait(t, s->bar, AT_STEP);
+        team_wait(t, c, AT_STEP);
         reduce(t, s, r, &of, vm_get_f64(t, &r[4], LARGEST, AT_LARGEST));
-        vm_barrier_wait(t, s->bar, AT_STEP);
+        team_wait(t, c, AT_STEP);
     }
     vm_leave(t, r);
 }
@@ -236,7 +235,6 @@ static void init(struct vm_thread *t, struct colt *s)
     s->matrix = vm_class(t, &matrix_type, NULL);
     s->maximum = vm_global(t);
     s->bins = vm_global(t);
-    s->bar = vm_barrier_new(t, (unsigned)vm_params(t)->threads);
     for (unsigned k = 0; k < 3; k++)
         init_matrix(t, s, k, r);
     vm_new_array(t, s->bins, VM_I32, BINS, AT_INIT);

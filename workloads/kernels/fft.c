@@ -43,7 +43,6 @@ struct fft {
     uint64_t m, repeats;
     struct vm_ref *x, *y; /* arrays of rows; a point is two elements of a row */
     struct vm_ref *roots; /* m * m roots of unity */
-    struct vm_barrier *bar;
 };
 
 struct point {
@@ -159,15 +158,15 @@ static void work(struct vm_thread *t, void *member)
         /* An odd number of transposes: the result is in the other matrix. */
         struct vm_ref *x = i % 2 ? f->y : f->x, *y = i % 2 ? f->x : f->y;
         transpose(t, c, x, y);
-        vm_barrier_wait(t, f->bar, AT_STEP);
+        team_wait(t, c, AT_STEP);
         transform(t, c, y, true);
-        vm_barrier_wait(t, f->bar, AT_STEP);
+        team_wait(t, c, AT_STEP);
         transpose(t, c, y, x);
-        vm_barrier_wait(t, f->bar, AT_STEP);
+        team_wait(t, c, AT_STEP);
         transform(t, c, x, false);
-        vm_barrier_wait(t, f->bar, AT_STEP);
+        team_wait(t, c, AT_STEP);
         transpose(t, c, x, y);
-        vm_barrier_wait(t, f->bar, AT_STEP);
+        team_wait(t, c, AT_STEP);
         team_iterated(t, c, i);
     }
 }
@@ -265,7 +264,6 @@ static void fft_main(struct vm_thread *t, const void *p)
     f->y = matrix(t, f->m);
     f->roots = vm_global(t);
     vm_new_array(t, f->roots, VM_F64, 2 * f->m * f->m, AT_INIT);
-    f->bar = vm_barrier_new(t, (unsigned)vm_params(t)->threads);
     fill(t, f, plain);
     team_measure(t, work, f, AT_FORK);
     check_result(t, f, plain);

@@ -26,10 +26,9 @@ struct lufact_params {
 };
 struct lufact {
     uint64_t n;
-    struct vm_ref *matrix; /* an array of columns */
-    struct vm_ref *pivot;  /* by column, its pivot's row */
-    struct vm_ref *b;      /* the right side, then the solution */
-    struct vm_barrier *barrier;
+    struct vm_ref *matrix;        /* an array of columns */
+    struct vm_ref *pivot;         /* by column, its pivot's row */
+    struct vm_ref *b;             /* the right side, then the solution */
     double *host_matrix, *host_b; /* the same, column after column */
 };
 
@@ -168,7 +167,7 @@ static void work(struct vm_thread *t, void *member)
     for (uint64_t k = 0; k + 1 < l->n; k++) {
         if (k % m->of == m->id)
             find_pivot(t, l, k, column);
-        vm_barrier_wait(t, l->barrier, AT_BARRIER);
+        team_wait(t, m, AT_BARRIER);
         vm_load_ref(t, column, l->matrix, k, AT_COLUMN);
         const uint32_t best = (uint32_t)vm_load_i32(t, l->pivot, k, AT_PIVOT);
         for (uint64_t j = k + 1; j < l->n; j++)
@@ -221,7 +220,6 @@ static void lufact_main(struct vm_thread *t, const void *p)
     l.matrix = vm_global(t);
     l.pivot = vm_global(t);
     l.b = vm_global(t);
-    l.barrier = vm_barrier_new(t, (unsigned)vm_params(t)->threads);
     vm_phase(t, "init");
     init(t, &l);
     vm_system_gc(t); /* System.gc(): arrays move before the threads use them */

@@ -36,8 +36,7 @@ struct moldyn {
     struct vm_ref *array[WHATS]; /* x of all, y of all, z of all */
     struct vm_ref *parts;        /* each thread's array of forces */
     struct vm_ref *energy;       /* by thread */
-    struct vm_barrier *barrier;
-    double *host[WHATS]; /* the same */
+    double *host[WHATS];         /* the same */
 };
 
 /* ---- physics -------------------------------------------------------------------------------- */
@@ -252,12 +251,12 @@ static void work(struct vm_thread *t, void *member)
         vm_load_ref(t, &part[u], s->parts, u, AT_PARTS);
     for (uint64_t step = 1; step <= s->p->steps; step++) {
         move(t, s, m, &part[m->id]);
-        vm_barrier_wait(t, s->barrier, AT_BARRIER);
+        team_wait(t, m, AT_BARRIER);
         for (uint64_t i = m->id; i < s->n; i += m->of)
             attract(t, s, i, &part[m->id]);
-        vm_barrier_wait(t, s->barrier, AT_BARRIER);
+        team_wait(t, m, AT_BARRIER);
         collect(t, s, m, part);
-        vm_barrier_wait(t, s->barrier, AT_BARRIER);
+        team_wait(t, m, AT_BARRIER);
         if (step % SCALE_EVERY == 0)
             rescale(t, s, m);
     }
@@ -321,7 +320,6 @@ static void moldyn_main(struct vm_thread *t, const void *p)
     s.n = 4 * s.p->cells * s.p->cells * s.p->cells;
     s.side = cbrt((double)s.n / density);
     s.cutoff = s.side < 4 ? s.side * s.side / 4 : 4;
-    s.barrier = vm_barrier_new(t, (unsigned)vm_params(t)->threads);
     vm_phase(t, "init");
     init(t, &s);
     team_measure_grande(t, "move", work, &s, AT_FORK);

@@ -23,8 +23,7 @@ struct sor_params {
 struct sor {
     const struct sor_params *p;
     struct vm_ref *grid; /* an array of rows */
-    struct vm_barrier *barrier;
-    double *host; /* the reference: the same grid, row after row */
+    double *host;        /* the reference: the same grid, row after row */
 };
 
 /* omega > 1 goes beyond the mean of the neighbours, which is what over-relaxation means. */
@@ -83,7 +82,7 @@ static void work(struct vm_thread *t, void *member)
     for (uint64_t half = 0; half < 2 * s->p->steps; half++) {
         for (uint64_t i = 1 + team_from(m, inner); i < end; i++)
             relax_row(t, s, row, i, half % 2);
-        vm_barrier_wait(t, s->barrier, AT_BARRIER);
+        team_wait(t, m, AT_BARRIER);
         if (half % 2)
             team_iterated(t, m, half / 2);
     }
@@ -126,7 +125,6 @@ static void sor_main(struct vm_thread *t, const void *p)
     struct sor s = {.p = p};
 
     s.grid = vm_global(t);
-    s.barrier = vm_barrier_new(t, (unsigned)vm_params(t)->threads);
     vm_phase(t, "init");
     init(t, &s);
     team_measure_grande(t, "relax", work, &s, AT_FORK);

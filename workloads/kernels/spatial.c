@@ -68,7 +68,6 @@ struct spatial {
     const struct spatial_params *p;
     uint64_t n, cells;
     struct vm_ref *grid; /* cells, row after row; each is 1 by 1 */
-    struct vm_barrier *bar;
     struct linked_molecule *plain;
     uint64_t *first;        /* the first plain molecule by cell; as next */
     double virial, kinetic; /* energies of the plain molecules in the last step */
@@ -377,18 +376,6 @@ static void settle_in(struct vm_thread *t, const struct spatial *s, uint64_t cel
     vm_leave(t, r);
 }
 
-static void add_sum(struct vm_thread *t, const struct spatial *s, unsigned which, double x,
-                    bool locked)
-{
-    struct vm_ref *lock = s->lock[s->cells + which];
-
-    if (locked)
-        vm_lock(t, lock, AT_SUM);
-    vm_put_f64(t, s->sums, which, x + vm_get_f64(t, s->sums, which, AT_SUM), AT_SUM);
-    if (locked)
-        vm_unlock(t, lock, AT_SUM);
-}
-
 static void step_dsm(struct vm_thread *t, const struct member *c, const struct spatial *s)
 {
     const uint64_t from = team_from(c, s->cells), end = team_end(c, s->cells);
@@ -396,23 +383,23 @@ static void step_dsm(struct vm_thread *t, const struct member *c, const struct s
 
     for (unsigned which = 0; c->id == 0 && which < SUMS; which++)
         vm_put_f64(t, s->sums, which, 0, AT_SUM);
-    vm_barrier_wait(t, s->bar, AT_STEP);
+    team_wait(t, c, AT_STEP);
     for (uint64_t cell = from; cell < end; cell++)
         at_rest(t, s, cell);
-    vm_barrier_wait(t, s->bar, AT_STEP);
+    team_wait(t, c, AT_STEP);
     for (uint64_t cell = from; cell < end; cell++)
         virial += forces_on(t, s, cell);
-    add_sum(t, s, VIRIAL, virial, !s->p->racy);
-    vm_barrier_wait(t, s->bar, AT_STEP);
+    team_add(t, s->p->racy ? NULL : s->lock[s->cells + VIRIAL], s->sums, VIRIAL, virial, AT_SUM);
+    team_wait(t, c, AT_STEP);
     for (uint64_t cell = from; cell < end; cell++)
         kinetic += advance_own(t, s, cell);
     /* The axes' sums, which nobody here wants apart. */
     for (unsigned axis = 0; axis < 2; axis++)
-        add_sum(t, s, KINETIC, kinetic / 2, true);
-    vm_barrier_wait(t, s->bar, AT_STEP);
+        team_add(t, s->lock[s->cells + KINETIC], s->sums, KINETIC, kinetic / 2, AT_SUM);
+    team_wait(t, c, AT_STEP);
     for (uint64_t cell = from; cell < end; cell++)
         settle_in(t, s, cell);
-    vm_barrier_wait(t, s->bar, AT_STEP);
+    team_wait(t, c, AT_STEP);
 }
 
 static void work_dsm(struct vm_thread *t, void *member)
@@ -438,7 +425,7 @@ static void work(struct vm_thread *t, void *member)
     for (uint64_t i = 0; i < 3 * s->p->steps; i++) {
         for (uint64_t cell = team_from(c, s->cells); cell < team_end(c, s->cells); cell++)
             phase[i % 3](t, s, cell);
-        vm_barrier_wait(t, s->bar, AT_STEP);
+        team_wait(t, c, AT_STEP);
         if (i % 3 == 2)
             team_iterated(t, c, i / 3);
     }
@@ -555,7 +542,6 @@ static void spatial_main(struct vm_thread *t, const void *p)
     s.plain = vm_scratch(t, s.n, sizeof *s.plain);
     s.first = vm_scratch(t, s.cells, sizeof *s.first);
     s.grid = vm_global(t);
-    s.bar = vm_barrier_new(t, (unsigned)vm_params(t)->threads);
     init(t, &s);
     team_measure(t, s.p->version == TEAM_DSM ? work_dsm : work, &s, AT_FORK);
     verify(t, &s);
@@ -565,13 +551,11 @@ static const char *const spatial_racy[] = {"off", "paper", NULL};
 static const struct param spatial_rows[] = {
     ROW_CHOICE(spatial, racy, "off", spatial_racy,
                "paper: a thread that adds forces locks its own cell alone, or with version=dsm "
-               "adds to the "
-               "virial without a lock; they are not verified."),
+               "adds to the virial without a lock; they are not verified."),
     ROW_CHOICE(spatial, version, "managed", team_versions,
                "managed: a thread adds a pair's forces to both molecules, under the locks of two "
-               "cells; dsm: "
-               "to its own alone, without a lock, as the published program, whose step has five "
-               "barriers."),
+               "cells; dsm: to its own alone, without a lock, as the published program, whose step "
+               "has five barriers."),
     ROW_U64(spatial, grid, "6", 3, 1000, "cells", "Side of the space."),
     ROW_U64(spatial, density, "4", 0, 100, "molecules", "For each cell, on average."),
     ROW_U64(spatial, steps, "3", 0, 1000000, "", "Steps of time."),

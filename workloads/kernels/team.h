@@ -13,8 +13,9 @@ enum team_version { TEAM_MANAGED, TEAM_DSM };
 static const char *const team_versions[] = {"managed", "dsm", NULL};
 
 struct member {
-    void *job;       /* the same for all */
-    unsigned id, of; /* of: how many members there are */
+    void *job;                  /* the same for all */
+    unsigned id, of;            /* of: how many members there are */
+    struct vm_barrier *barrier; /* of all */
 };
 
 /* n locks that are no part of the program's data: threads have them by number, in private memory.
@@ -38,9 +39,10 @@ static inline void team_run(struct vm_thread *t, void (*fn)(struct vm_thread *u,
     const unsigned n = (unsigned)vm_params(t)->threads;
     struct member *m = vm_scratch(t, n, sizeof *m);
     sim_tid *tid = vm_scratch(t, n, sizeof *tid);
+    struct vm_barrier *barrier = vm_barrier_new(t, n);
 
     for (unsigned i = 0; i < n; i++)
-        m[i] = (struct member){job, i, n};
+        m[i] = (struct member){job, i, n, barrier};
     for (unsigned i = 1; i < n; i++)
         tid[i] = vm_fork(t, fn, &m[i], site);
     fn(t, &m[0]);
@@ -48,27 +50,30 @@ static inline void team_run(struct vm_thread *t, void (*fn)(struct vm_thread *u,
         vm_join(t, tid[i], site);
 }
 
+static inline void team_wait(struct vm_thread *t, const struct member *m, uint64_t site)
+{
+    vm_barrier_wait(t, m->barrier, site);
+}
+
 /* The measured part of a kernel, up to where it verifies its result: all of it, or with steady=on
  * what follows the first iteration. */
-static inline void team_measure(struct vm_thread *t, void (*fn)(struct vm_thread *u, void *member),
-                                void *job, uint64_t site)
+static inline void team_measure_phase(struct vm_thread *t, const char *phase,
+                                      void (*fn)(struct vm_thread *u, void *member), void *job,
+                                      uint64_t site)
 {
-    vm_phase(t, "run");
+    vm_phase(t, phase);
     if (!vm_params(t)->steady)
         vm_roi_begin(t);
     team_run(t, fn, job, site);
     if (vm_roi_goes_on(t))
         vm_roi_end(t);
+}
+static inline void team_measure(struct vm_thread *t, void (*fn)(struct vm_thread *u, void *member),
+                                void *job, uint64_t site)
+{
+    team_measure_phase(t, "run", fn, job, site);
     vm_phase(t, "verify");
 }
-
-/* Called at the end of each iteration, i from 0, behind a barrier. */
-static inline void team_iterated(struct vm_thread *t, const struct member *m, uint64_t i)
-{
-    if (vm_params(t)->steady && m->id == 0 && i == 0)
-        vm_roi_begin(t);
-}
-
 /* The same in the kernels of Java Grande, which call System.gc() before and after: what the first
  * thread has made moves before the others use it. */
 static inline void team_measure_grande(struct vm_thread *t, const char *phase,
@@ -76,14 +81,16 @@ static inline void team_measure_grande(struct vm_thread *t, const char *phase,
                                        uint64_t site)
 {
     vm_system_gc(t);
-    vm_phase(t, phase);
-    if (!vm_params(t)->steady)
-        vm_roi_begin(t);
-    team_run(t, fn, job, site);
-    if (vm_roi_goes_on(t))
-        vm_roi_end(t);
+    team_measure_phase(t, phase, fn, job, site);
     vm_system_gc(t);
     vm_phase(t, "validate");
+}
+
+/* Called at the end of each iteration, i from 0, behind a barrier. */
+static inline void team_iterated(struct vm_thread *t, const struct member *m, uint64_t i)
+{
+    if (vm_params(t)->steady && m->id == 0 && i == 0)
+        vm_roi_begin(t);
 }
 
 /* The member's part of [0, n): from team_from on, up to but without team_end. */
@@ -95,6 +102,17 @@ static inline uint64_t team_from(const struct member *m, uint64_t n)
 static inline uint64_t team_end(const struct member *m, uint64_t n)
 {
     return n * (m->id + 1) / m->of;
+}
+
+/* Adds x to a field that all threads share, under its lock. lock NULL: without. */
+static inline void team_add(struct vm_thread *t, struct vm_ref *lock, struct vm_ref *o,
+                            unsigned field, double x, uint64_t site)
+{
+    if (lock)
+        vm_lock(t, lock, site);
+    vm_put_f64(t, o, field, x + vm_get_f64(t, o, field, site), site);
+    if (lock)
+        vm_unlock(t, lock, site);
 }
 
 /* Draws evenly from [0, 1): 53 random bits, as many as a double has. */

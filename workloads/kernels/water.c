@@ -59,7 +59,6 @@ struct plain_molecule {
 struct water {
     const struct water_params *p;
     struct vm_ref *molecules, *sums;
-    struct vm_barrier *bar;
     double box;             /* its side */
     double kinetic, virial; /* virial: of the last step */
     struct plain_molecule *plain;
@@ -157,38 +156,26 @@ static void add_own(struct vm_thread *t, struct vm_ref *m, struct vm_ref *sums, 
     }
 }
 
-/* Adds the sums to all molecules, each under its lock. Begins with those that no other thread
- * begins with, so that threads seldom meet. */
+/* Adds the sums to all molecules, each under its lock; with version=dsm to its own and to the half
+ * that follows them, as it has met no others. Begins with those that no other thread begins with,
+ * so that threads seldom meet. */
 static void add(struct vm_thread *t, const struct member *c, const struct water *w,
                 struct vm_ref *sums)
 {
-    const uint64_t n = w->p->molecules, first = team_from(c, n);
-    struct vm_ref *m = vm_enter(t, 1);
-
-    for (uint64_t k = 0; k < n; k++) {
-        const uint64_t i = (first + k) % n;
-        vm_load_ref(t, m, w->molecules, i, AT_MOLECULE);
-        vm_lock(t, m, AT_LOCK);
-        add_own(t, m, sums, i);
-        vm_unlock(t, m, AT_LOCK);
-    }
-    vm_leave(t, m);
-}
-
-/* Adds the sums to its own molecules and to the half that follows them: it has met no others. */
-static void add_met(struct vm_thread *t, const struct member *c, const struct water *w,
-                    struct vm_ref *sums)
-{
+    const bool dsm = w->p->version == TEAM_DSM;
     const uint64_t n = w->p->molecules, first = team_from(c, n);
     const uint64_t met = team_end(c, n) - first + n / 2;
     struct vm_ref *m = vm_enter(t, 1);
 
-    for (uint64_t k = 0; k < (met < n ? met : n); k++) {
+    for (uint64_t k = 0; k < (dsm && met < n ? met : n); k++) {
         const uint64_t i = (first + k) % n;
-        vm_lock(t, w->lock[i], AT_LOCK);
+        if (dsm)
+            vm_lock(t, w->lock[i], AT_LOCK);
         vm_load_ref(t, m, w->molecules, i, AT_MOLECULE);
+        if (!dsm)
+            vm_lock(t, m, AT_LOCK);
         add_own(t, m, sums, i);
-        vm_unlock(t, w->lock[i], AT_LOCK);
+        vm_unlock(t, dsm ? w->lock[i] : m, AT_LOCK);
     }
     vm_leave(t, m);
 }
@@ -219,36 +206,17 @@ static void step(struct vm_thread *t, const struct member *c, struct water *w, s
         vm_load_ref(t, &r[0], w->molecules, i, AT_MOLECULE);
         predict(t, w, &r[0]);
     }
-    vm_barrier_wait(t, w->bar, AT_STEP);
+    team_wait(t, c, AT_STEP);
     for (uint64_t i = from; i < end; i++)
         pairs(t, w, &r[1], i);
     add(t, c, w, &r[1]);
-    vm_barrier_wait(t, w->bar, AT_STEP);
+    team_wait(t, c, AT_STEP);
     for (uint64_t i = from; i < end; i++) {
         vm_load_ref(t, &r[0], w->molecules, i, AT_MOLECULE);
         kinetic += correct(t, &r[0]);
     }
-    if (!w->p->racy)
-        vm_lock(t, w->sums, AT_ENERGY);
-    vm_put_f64(t, w->sums, KINETIC, kinetic + vm_get_f64(t, w->sums, KINETIC, AT_ENERGY),
-               AT_ENERGY);
-    if (!w->p->racy)
-        vm_unlock(t, w->sums, AT_ENERGY);
-    vm_barrier_wait(t, w->bar, AT_STEP);
-}
-
-/* Adds x to a sum that all threads share, under its lock. */
-static void add_sum(struct vm_thread *t, const struct water *w, unsigned which, double x,
-                    bool locked)
-{
-    struct vm_ref *lock = w->lock[w->p->molecules + which];
-    const uint64_t site = which == VIRIAL ? AT_VIRIAL : AT_ENERGY;
-
-    if (locked)
-        vm_lock(t, lock, site);
-    vm_put_f64(t, w->sums, which, x + vm_get_f64(t, w->sums, which, site), site);
-    if (locked)
-        vm_unlock(t, lock, site);
+    team_add(t, w->p->racy ? NULL : w->sums, w->sums, KINETIC, kinetic, AT_ENERGY);
+    team_wait(t, c, AT_STEP);
 }
 
 /* Makes a step with the barriers of mdmain.C: the sums are zero; places; forces (interf.C); energy;
@@ -260,26 +228,27 @@ static void step_dsm(struct vm_thread *t, const struct member *c, struct water *
 
     if (c->id == 0)
         vm_put_f64(t, w->sums, VIRIAL, 0, AT_VIRIAL);
-    vm_barrier_wait(t, w->bar, AT_STEP);
+    team_wait(t, c, AT_STEP);
     for (uint64_t i = from; i < end; i++) {
         vm_load_ref(t, &r[0], w->molecules, i, AT_MOLECULE);
         predict(t, w, &r[0]);
     }
-    vm_barrier_wait(t, w->bar, AT_STEP);
+    team_wait(t, c, AT_STEP);
     for (uint64_t i = from; i < end; i++)
         virial += pairs(t, w, &r[1], i);
-    add_sum(t, w, VIRIAL, virial, true);
-    add_met(t, c, w, &r[1]);
-    vm_barrier_wait(t, w->bar, AT_STEP);
+    team_add(t, w->lock[w->p->molecules + VIRIAL], w->sums, VIRIAL, virial, AT_VIRIAL);
+    add(t, c, w, &r[1]);
+    team_wait(t, c, AT_STEP);
     for (uint64_t i = from; i < end; i++) {
         vm_load_ref(t, &r[0], w->molecules, i, AT_MOLECULE);
         kinetic += correct(t, &r[0]);
     }
     /* The axes' sums, which nobody here wants apart. */
     for (unsigned axis = 0; axis < AXES; axis++)
-        add_sum(t, w, KINETIC, kinetic / AXES, !w->p->racy);
-    vm_barrier_wait(t, w->bar, AT_STEP);
-    vm_barrier_wait(t, w->bar, AT_STEP);
+        team_add(t, w->p->racy ? NULL : w->lock[w->p->molecules + KINETIC], w->sums, KINETIC,
+                 kinetic / AXES, AT_ENERGY);
+    team_wait(t, c, AT_STEP);
+    team_wait(t, c, AT_STEP);
 }
 
 static void work(struct vm_thread *t, void *member)
@@ -328,7 +297,6 @@ static void init(struct vm_thread *t, struct water *w)
     w->plain = vm_scratch(t, w->p->molecules, sizeof *w->plain);
     w->molecules = vm_global(t);
     w->sums = vm_global(t);
-    w->bar = vm_barrier_new(t, (unsigned)vm_params(t)->threads);
     vm_new(t, w->sums, vm_class(t, w->p->version == TEAM_DSM ? &both_type : &sums_type, NULL),
            AT_INIT);
     vm_new_array(t, w->molecules, VM_REF, w->p->molecules, AT_INIT);
@@ -415,9 +383,8 @@ static const struct param water_rows[] = {
                "paper: the kinetic energy is summed up without a lock, and not verified."),
     ROW_CHOICE(water, version, "managed", team_versions,
                "managed: a thread adds to all molecules, each of which is a lock; dsm: to those "
-               "that it has "
-               "met, as the published program, whose locks have numbers, and whose step has five "
-               "barriers."),
+               "that it has met, as the published program, whose locks have numbers, and whose "
+               "step has five barriers."),
     ROW_U64(water, molecules, "64", 1, 1000000, "molecules", "How many."),
     ROW_U64(water, steps, "4", 0, 1000000, "", "Steps of time."),
     PARAM_END,

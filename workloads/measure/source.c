@@ -110,11 +110,10 @@ int source_length(const char *source, struct source_length *to, struct err *e)
     if (is_synth(source))
         return synth_parameter(source, to->name, 10000, &to->value, e);
     if (workload_spec(source) == source)
-        return err_set(
-            e, LARD_USAGE,
-            "--converge runs a program for longer, and %s is the record of one run; give "
-            "a workload: or synth:",
-            source);
+        return err_set(e, LARD_USAGE,
+                       "--converge runs a program for longer, and %s is the record of one run; "
+                       "give a workload: or synth:",
+                       source);
     if (w && !w->length)
         return err_set(e, LARD_USAGE,
                        "--converge: no parameter of workload:%s says how long it runs and nothing "

@@ -74,8 +74,3 @@ static double result(void)
             sum += matrix[j][i];
     return sum;
 }
-
-int main(int argc, char **argv)
-{
-    return team_main(argc, argv, &(const struct team_kernel){setup, work, result});
-}

@@ -263,22 +263,17 @@ static void misses(void **first, size_t lines, double of_one)
         sink = q;                                                                                  \
         return (now() - began) / STEPS;                                                            \
     }
-BETWEEN(32)
-BETWEEN(64)
-BETWEEN(96)
-BETWEEN(128)
-BETWEEN(160) BETWEEN(192) BETWEEN(224) BETWEEN(256) BETWEEN(320) BETWEEN(384) BETWEEN(448)
-    BETWEEN(512) BETWEEN(640)
+#define WINDOWS(X)                                                                                 \
+    X(32) X(64) X(96) X(128) X(160) X(192) X(224) X(256) X(320) X(384) X(448) X(512) X(640)
+WINDOWS(BETWEEN)
 
-        static void window(void **first, size_t lines, double of_one)
+static void window(void **first, size_t lines, double of_one)
 {
+#define ROW(n) {n, between_##n},
     static const struct {
         int n;
         double (*run)(void **p, void **q);
-    } t[] = {{32, between_32},   {64, between_64},   {96, between_96},   {128, between_128},
-             {160, between_160}, {192, between_192}, {224, between_224}, {256, between_256},
-             {320, between_320}, {384, between_384}, {448, between_448}, {512, between_512},
-             {640, between_640}};
+    } t[] = {WINDOWS(ROW)};
 
     for (int r = 0; r < RUNS; r++) {
         run[r] = 16;

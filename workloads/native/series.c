@@ -42,8 +42,3 @@ static double result(void)
         sum += of[0][i] + of[1][i];
     return sum;
 }
-
-int main(int argc, char **argv)
-{
-    return team_main(argc, argv, &(const struct team_kernel){setup, work, result});
-}

@@ -45,8 +45,3 @@ static double result(void)
             sum += grid[i][j];
     return sum;
 }
-
-int main(int argc, char **argv)
-{
-    return team_main(argc, argv, &(const struct team_kernel){setup, work, result});
-}

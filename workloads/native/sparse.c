@@ -38,8 +38,3 @@ static double result(void)
         sum += y[i];
     return sum / (double)team_repeats;
 }
-
-int main(int argc, char **argv)
-{
-    return team_main(argc, argv, &(const struct team_kernel){setup, work, result});
-}

@@ -14,13 +14,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-struct team_kernel {
-    void (*setup)(void);                             /* by the first thread alone */
-    void (*work)(unsigned member, unsigned members); /* a repetition, by each */
-    double (*result)(void);
-};
+/* A kernel defines these; main is here. */
+static void setup(void);                             /* by the first thread alone */
+static void work(unsigned member, unsigned members); /* a repetition, by each */
+static double result(void);
 
-static struct team_kernel team_runs;
 static unsigned team_size;
 static long team_repeats;
 static int64_t team_began;
@@ -73,24 +71,22 @@ static inline void *team_member(void *number)
         team_wait();
         if (member == 0 && i == 1)
             team_began = team_time();
-        team_runs.work(member, team_size);
+        work(member, team_size);
     }
     team_wait();
     return NULL;
 }
 
-/* Runs the program: a kernel's main has nothing but this call. */
-static inline int team_main(int argc, char **argv, const struct team_kernel *kernel)
+int main(int argc, char **argv)
 {
     pthread_t thread[256];
     int64_t ended;
 
-    team_runs = *kernel;
     team_size = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
     team_repeats = argc > 2 ? atol(argv[2]) : 1;
     if (team_size < 1 || team_size > 256 || team_repeats < 1)
         return 2;
-    kernel->setup();
+    setup();
     pthread_barrier_init(&team_barrier, NULL, team_size);
     for (unsigned i = 1; i < team_size; i++)
         if (pthread_create(&thread[i], NULL, team_member, (void *)(uintptr_t)i))
@@ -100,7 +96,7 @@ static inline int team_main(int argc, char **argv, const struct team_kernel *ker
     for (unsigned i = 1; i < team_size; i++)
         pthread_join(thread[i], NULL);
     printf("nanoseconds %lld\n", team_repeats > 1 ? (long long)(ended - team_began) : 0);
-    printf("result %.9g\n", kernel->result());
+    printf("result %.9g\n", result());
     return 0;
 }
 

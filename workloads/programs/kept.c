@@ -454,12 +454,11 @@ int kept_shrink(bool quiet, struct err *e)
 
 static int check_root(const char *root, struct err *e)
 {
-    return is_own_folder(root)
-               ? 0
-               : err_set(e, LARD_OUTPUT,
-                         "%s: is a link, or another user's, and lardsim removes nothing there; "
-                         "have a folder of your own in its place",
-                         root);
+    return is_own_folder(root) ? 0
+                               : err_set(e, LARD_OUTPUT,
+                                         "%s: is a link, or another user's, and lardsim removes "
+                                         "nothing there; have a folder of your own in its place",
+                                         root);
 }
 
 static int in_use(const char *path, struct err *e)

@@ -195,9 +195,9 @@ int needs_said(const struct recipe_needs *s, const struct recipe *r, struct err 
                              "`apt-get update`"));
     if (s->agents) {
         char *build = rebuilding();
-        clause(&all, xasprintf("lardsim was built without a JDK 17 and libasm-java; %sbuild it "
-                               "again: %s",
-                               packages ? "then " : "", build));
+        clause(&all,
+               xasprintf("lardsim was built without a JDK 17 and libasm-java; %sbuild it again: %s",
+                         packages ? "then " : "", build));
         free(build);
     }
     err_set(e, LARD_USAGE, "program:%s: %s", r->name, all);

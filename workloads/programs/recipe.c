@@ -112,10 +112,10 @@ static int check(const struct recipe *r, const char *path, struct err *e)
     if (!*r->size[0])
         return err_set(e, LARD_CONFIG, "%s: the arguments of size small are missing", path);
     if (r->sources.n && r->class_path.n)
-        return err_set(e, LARD_CONFIG,
-                       "%s: sources are of a native program, and class-path is of a Java one; "
-                       "remove one",
-                       path);
+        return err_set(
+            e, LARD_CONFIG,
+            "%s: sources are of a native program, and class-path is of a Java one; remove one",
+            path);
     return 0;
 }
 

@@ -19,9 +19,8 @@ static sim_addr place_for(struct vm *v, uint64_t bytes)
     }
     at = vm_cells_one(v, bytes);
     if (!at)
-        vm_fail(v->gc.thread,
-                "out of heap: what survives in the nursery has no room in the old space; give a "
-                "larger heap, or a smaller nursery");
+        vm_fail(v->gc.thread, "out of heap: what survives in the nursery has no room in the old "
+                              "space; give a larger heap, or a smaller nursery");
     vm_addresses_add(&v->gc.stack, at);
     return at;
 }

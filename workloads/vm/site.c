@@ -6,25 +6,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static const char *const own[VM_SITE_FIRST] = {[VM_SITE_ALLOC] = "vm.alloc",
-                                               [VM_SITE_ZERO] = "vm.zero",
-                                               [VM_SITE_TLAB] = "vm.tlab",
-                                               [VM_SITE_LOCK] = "vm.lock",
-                                               [VM_SITE_UNLOCK] = "vm.unlock",
-                                               [VM_SITE_SAFEPOINT] = "vm.safepoint",
-                                               [VM_SITE_YIELD] = "gc.yield",
-                                               [VM_SITE_CLASS] = "vm.class",
-                                               [VM_SITE_BARRIER] = "vm.write-barrier",
-                                               [VM_SITE_FORWARD] = "vm.read-barrier",
-                                               [VM_SITE_ROOTS] = "gc.roots",
-                                               [VM_SITE_MARK] = "gc.mark",
-                                               [VM_SITE_SCAN] = "gc.scan",
-                                               [VM_SITE_COPY] = "gc.copy",
-                                               [VM_SITE_UPDATE] = "gc.update",
-                                               [VM_SITE_SWEEP] = "gc.sweep",
-                                               [VM_SITE_THREADS] = "vm.threads",
-                                               [VM_SITE_HEAVY] = "vm.heavy-lock",
-                                               [VM_SITE_REVOKE] = "vm.revoke-bias"};
+#define TEXT(name, text) [VM_SITE_##name] = text,
+static const char *const own[VM_SITE_FIRST] = {VM_OWN_SITES(TEXT)};
 
 /* ---- names ---------------------------------------------------------------------------------- */
 

@@ -353,9 +353,9 @@ struct vm *vm_open(const struct workload *w, const struct vm_params *p, void *pa
                                 .name = v->program.name,
                                 .names = v->names,
                                 .producer = "lardsim workload",
-                                 .granularity = granularity(w, &layouts[p->layout]),
-                                 .layout = (enum layout_id)p->layout,
-                                 .driven = p->kernel_threads ? NULL : &vm_driven};
+                                .granularity = granularity(w, &layouts[p->layout]),
+                                .layout = (enum layout_id)p->layout,
+                                .driven = p->kernel_threads ? NULL : &vm_driven};
     map_init(&v->stream.phase_ids, NULL);
     rng_seed(&v->sched.rng, p->seed);
     v->sched.host = fiber_host();

@@ -75,29 +75,28 @@ const struct vm_params *vm_params(const struct vm_thread *t);
  * VM_SITES(SITES)
  * gives AT_INIT, AT_READ, ... and at_names, for struct workload's `sites`. Sites below
  * VM_SITE_FIRST are the runtime's. */
-enum vm_site {
-    VM_SITE_NONE,
-    VM_SITE_ALLOC,
-    VM_SITE_ZERO,
-    VM_SITE_TLAB,
-    VM_SITE_LOCK,
-    VM_SITE_UNLOCK,
-    VM_SITE_SAFEPOINT,
-    VM_SITE_YIELD,
-    VM_SITE_CLASS,
-    VM_SITE_BARRIER, /* the collector's, at writes of references */
-    VM_SITE_FORWARD,
-    VM_SITE_ROOTS,
-    VM_SITE_MARK,
-    VM_SITE_SCAN,
-    VM_SITE_COPY,
-    VM_SITE_UPDATE,
-    VM_SITE_SWEEP,
-    VM_SITE_THREADS,
-    VM_SITE_HEAVY,
-    VM_SITE_REVOKE,
-    VM_SITE_FIRST = 32
-};
+#define VM_OWN_SITES(X)                                                                            \
+    X(ALLOC, "vm.alloc")                                                                           \
+    X(ZERO, "vm.zero")                                                                             \
+    X(TLAB, "vm.tlab")                                                                             \
+    X(LOCK, "vm.lock")                                                                             \
+    X(UNLOCK, "vm.unlock")                                                                         \
+    X(SAFEPOINT, "vm.safepoint")                                                                   \
+    X(YIELD, "gc.yield")                                                                           \
+    X(CLASS, "vm.class")                                                                           \
+    X(BARRIER, "vm.write-barrier") /* the collector's, at writes of references */                  \
+    X(FORWARD, "vm.read-barrier")                                                                  \
+    X(ROOTS, "gc.roots")                                                                           \
+    X(MARK, "gc.mark")                                                                             \
+    X(SCAN, "gc.scan")                                                                             \
+    X(COPY, "gc.copy")                                                                             \
+    X(UPDATE, "gc.update")                                                                         \
+    X(SWEEP, "gc.sweep")                                                                           \
+    X(THREADS, "vm.threads")                                                                       \
+    X(HEAVY, "vm.heavy-lock")                                                                      \
+    X(REVOKE, "vm.revoke-bias")
+#define VM_OWN_SITE(name, text) VM_SITE_##name,
+enum vm_site { VM_SITE_NONE, VM_OWN_SITES(VM_OWN_SITE) VM_SITE_FIRST = 32 };
 #define VM_SITE_ENUM(name, text) AT_##name,
 #define VM_SITE_TEXT(name, text) text,
 #define VM_SITES(list)                                                                             \
