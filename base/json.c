@@ -225,15 +225,32 @@ void json_key_u64(struct json *j, const char *key, uint64_t v)
     json_u64(j, v);
 }
 
-void json_key_double(struct json *j, const char *key, const char *fmt, double x)
+void json_double(struct json *j, const char *fmt, double x)
 {
-    json_key(j, key);
     if (!isfinite(x)) {
         json_null(j);
         return;
     }
     json_value(j);
     fprintf(j->out, fmt, x);
+}
+
+void json_key_object(struct json *j, const char *key)
+{
+    json_key(j, key);
+    json_object(j);
+}
+
+void json_key_array(struct json *j, const char *key)
+{
+    json_key(j, key);
+    json_array(j);
+}
+
+void json_key_double(struct json *j, const char *key, const char *fmt, double x)
+{
+    json_key(j, key);
+    json_double(j, fmt, x);
 }
 
 void json_key_str(struct json *j, const char *key, const char *s)

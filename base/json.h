@@ -30,6 +30,10 @@ void json_number(struct json *j, const char *text); /* digits, and what else a n
 void json_bool(struct json *j, bool v);
 void json_null(struct json *j);
 void json_hex(struct json *j, uint64_t v); /* "0x1f": for addresses, which exceed 2^53 */
+void json_double(struct json *j, const char *fmt, double x) PRINTF_LIKE(2, 0); /* as below */
+/* A key, and what begins behind it. */
+void json_key_object(struct json *j, const char *key);
+void json_key_array(struct json *j, const char *key);
 /* A key and its value. */
 void json_key_u64(struct json *j, const char *key, uint64_t v);
 /* A key and its number in a printf format for one double; null if x is NAN or not finite. */

@@ -28,16 +28,11 @@ static char *file_name(const char *dir, const char *name, const char *ending)
 
 static int write_figure(const struct figure *f, const char *dir, bool replace, struct err *e)
 {
-    static const struct {
-        const char *ending;
-        void (*write)(const struct figure *f, FILE *out);
-    } forms[] = {{"svg", figure_svg}, {"csv", figure_csv}, {"gnuplot", figure_gnuplot}};
-
-    for (size_t i = 0; i < ARRAY_SIZE(forms) && !e->code; i++) {
-        char *path = file_name(dir, f->name, forms[i].ending);
+    for (size_t i = 0; i < FIGURE_FORMS && !e->code; i++) {
+        char *path = file_name(dir, f->name, figure_forms[i].ending);
         struct outfile *out = outfile_open(path, replace, e);
         if (out) {
-            forms[i].write(f, outfile_stream(out));
+            figure_forms[i].write(f, outfile_stream(out));
             (void)outfile_commit(out, e);
         }
         free(path);

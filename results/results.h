@@ -19,6 +19,17 @@ int results_lines(const struct seal *s, const char *name, json_fn *fn, bool (*en
 /* Holds all files of a folder against its DONE. -1: error: the first that is not as it says. */
 int results_check(const struct seal *s, struct err *e);
 
+/* ---- values by name: read/words.c ----------------------------------------------------------- */
+
+/* Where a value of JSON goes: the first that is not null stays. */
+struct word_row {
+    const char *name;
+    enum { WORD_TEXT, WORD_COUNT, WORD_NUMBER } kind; /* char *, owned; uint64_t; double */
+    size_t offset;
+};
+void words_take(const struct word_row *row, size_t n, void *to, const char *name, const char *text);
+void words_free(const struct word_row *row, size_t n, void *of); /* the texts, which are NULL then */
+
 /* ---- the run that wrote it: read/past.c ----------------------------------------------------- */
 
 struct past { /* what a results folder says of its run */

@@ -11,7 +11,7 @@ libresults_la_SOURCES += results/job/given.c results/job/given.h results/job/pro
 	results/job/progress.h results/job/stopped.c results/job/stopped.h
 libresults_la_SOURCES += results/read/estimate.c results/read/estimate.h results/read/file.c \
 	results/read/overhead.c results/read/overhead.h results/read/past.c results/read/stats.c \
-	results/read/sweep.c
+	results/read/sweep.c results/read/words.c
 libresults_la_SOURCES += results/table/print.c results/table/table.c results/table/table.h
 libresults_la_SOURCES += results/experiment/asked.c results/experiment/collect.c \
 	results/experiment/collect.h results/experiment/costs.c results/experiment/costs.h \

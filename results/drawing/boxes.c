@@ -90,16 +90,13 @@ char *box_heading(const struct box *b, const char *times)
                         : xstrdup(b->title);
 }
 
-void drawing_wrap(const char *text, size_t columns, void (*fn)(void *arg, const char *line),
-                  void *arg)
+char *drawing_line(const char **rest, size_t columns)
 {
-    while (*text) {
-        const size_t n = print_fitting(text, columns);
-        char *line = xasprintf("%.*s", (int)n, text);
-        fn(arg, line);
-        free(line);
-        text += n + (text[n] != '\0');
-    }
+    const size_t n = print_fitting(*rest, columns);
+    char *line = xasprintf("%.*s", (int)n, *rest);
+
+    *rest += n + ((*rest)[n] != '\0');
+    return line;
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
@@ -115,13 +112,11 @@ static void box_json(struct json *j, const struct box *b)
         json_key_bool(j, "data", b->holds & HOLDS_DATA);
         json_key_bool(j, "metadata", b->holds & HOLDS_METADATA);
     }
-    json_key(j, "says");
-    json_array(j);
+    json_key_array(j, "says");
     for (size_t i = 0; i < b->lines; i++)
         json_str(j, b->line[i]);
     json_end(j);
-    json_key(j, "inside");
-    json_array(j);
+    json_key_array(j, "inside");
     for (size_t i = 0; i < b->n; i++)
         box_json(j, b->inside[i]);
     json_end(j);

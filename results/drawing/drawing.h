@@ -60,9 +60,8 @@ enum { TEXT_COLUMNS = 100 };
 void text_draw(const struct machine_drawing *d, bool ascii, FILE *out);
 void picture_draw(const struct machine_drawing *d, FILE *out);
 void drawing_json(const struct machine_drawing *d, FILE *out);
-/* Breaks text between words into lines of at most so many columns; calls fn for each. */
-void drawing_wrap(const char *text, size_t columns, void (*fn)(void *arg, const char *line),
-                  void *arg);
+/* Takes the next line of at most so many columns, of whole words, off a text: the caller's. */
+char *drawing_line(const char **rest, size_t columns);
 char *box_heading(const struct box *b, const char *times); /* "8 x core"; the caller's */
 
 #endif

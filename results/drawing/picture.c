@@ -25,59 +25,40 @@ struct place { /* the place of a box */
     unsigned x, y, width;
 };
 
-static bool is_one_of_many(const struct box *b)
-{
-    return b->times > 1;
-}
-
 /* The others stand out above and on the right. */
 static unsigned others(const struct box *b)
 {
-    return is_one_of_many(b) ? 2 * BEHIND : 0;
+    return b->times > 1 ? 2 * BEHIND : 0;
 }
 
-struct count {
-    unsigned lines;
+struct writer {
+    FILE *out; /* NULL: lines are counted alone */
+    unsigned x, y;
 };
-static void count_line(void *arg, const char *text)
+
+/* Writes the lines of a box, one below the other. */
+static void write_lines(struct writer *w, const struct box *b, unsigned width)
 {
-    struct count *c = arg;
-
-    (void)text;
-    c->lines++;
-}
-
-static unsigned lines_of(const struct box *b, unsigned width)
-{
-    struct count c = {0};
-
     for (size_t i = 0; i < b->lines; i++)
-        drawing_wrap(b->line[i], (width - 2 * INSET) / CHARACTER, count_line, &c);
-    return c.lines;
+        for (const char *rest = b->line[i]; *rest; w->y += LINE) {
+            char *line = drawing_line(&rest, (width - 2 * INSET) / CHARACTER);
+            if (w->out)
+                svg_text(w->out, w->x, w->y + LINE - 5, "text", line);
+            free(line);
+        }
 }
 
 static unsigned height_of(const struct box *b, unsigned width)
 {
     const unsigned inner = width - 2 * INSET - others(b);
-    unsigned y = others(b) + HEAD + lines_of(b, width - others(b)) * LINE + INSET / 2;
+    struct writer w = {.y = others(b) + HEAD + INSET / 2};
 
+    write_lines(&w, b, width - others(b));
     if (b->holds)
-        y += BAR + INSET / 2;
+        w.y += BAR + INSET / 2;
     for (size_t i = 0; i < b->n; i++)
-        y += height_of(b->inside[i], inner) + (i + 1 < b->n ? GAP : 0);
-    return y + (b->n ? INSET : 0);
-}
-
-struct writer {
-    FILE *out;
-    unsigned x, y;
-};
-static void write_line(void *arg, const char *text)
-{
-    struct writer *w = arg;
-
-    svg_text(w->out, w->x, w->y + LINE - 5, "text", text);
-    w->y += LINE;
+        w.y += height_of(b->inside[i], inner) + (i + 1 < b->n ? GAP : 0);
+    return w.y + (b->n ? INSET : 0);
 }
 
 /* Draws two halves, as a run alone tells how much of a cache either takes. */
@@ -106,8 +87,7 @@ static void write_box(const struct box *b, struct place at, FILE *out)
     w.y += HEAD;
     if (b->holds)
         write_bar(b, &w, width - 2 * INSET);
-    for (size_t i = 0; i < b->lines; i++)
-        drawing_wrap(b->line[i], (width - 2 * INSET) / CHARACTER, write_line, &w);
+    write_lines(&w, b, width);
     w.y += INSET / 2;
     for (size_t i = 0; i < b->n; i++) {
         const struct place in = {w.x, w.y, width - 2 * INSET};

@@ -76,15 +76,17 @@ static void bottom(const struct sheet *p)
     edge(p, false);
 }
 
-/* The page is inside the box. */
-static void line(void *page, const char *text)
+/* Inside the box. */
+static void lines(const struct sheet *p, const char *text)
 {
-    const struct sheet *p = page;
-
-    edge(p, true);
-    fputs(text, p->out);
-    fill(p, " ", print_columns(text, SIZE_MAX));
-    edge(p, false);
+    while (*text) {
+        char *line = drawing_line(&text, room(p));
+        edge(p, true);
+        fputs(line, p->out);
+        fill(p, " ", print_columns(line, SIZE_MAX));
+        edge(p, false);
+        free(line);
+    }
 }
 
 static void draw(struct sheet *p, const struct box *b)
@@ -92,10 +94,10 @@ static void draw(struct sheet *p, const struct box *b)
     top(p, b);
     p->depth++;
     for (size_t i = 0; i < b->lines; i++)
-        drawing_wrap(b->line[i], room(p), line, p);
+        lines(p, b->line[i]);
     if (b->holds & HOLDS_METADATA) {
         char *holds = xasprintf("has data, and what is kept for: %s", p->drawing->metadata);
-        drawing_wrap(holds, room(p), line, p);
+        lines(p, holds);
         free(holds);
     }
     for (size_t i = 0; i < b->n; i++)

@@ -92,39 +92,26 @@ static bool changes_nothing(const char *name)
     return false;
 }
 
-static bool goes_up(const char *a, const char *b, bool *numbers)
-{
-    uint64_t x, y;
-
-    *numbers = number_of_text(a, &x) && number_of_text(b, &y);
-    return *numbers && y > x;
-}
-
 /* A finding of the run that had `from` says that going to `to` changes nothing. NULL: none does. */
 static const char *finding_for(const struct report_run *run, const char *name, const char *from,
                                const char *to)
 {
-    char *knob = xasprintf("%s:", name);
     const char *sentence = NULL;
-    bool numbers;
-    const bool up = goes_up(from, to, &numbers);
+    uint64_t x, y;
+    const bool numbers = number_of_text(from, &x) && number_of_text(to, &y), up = numbers && y > x,
+               times = up && x && y % x == 0;
 
     for (size_t i = 0; i < run->findings && !sentence; i++) {
-        const char *at = run->finding[i].knobs ? strstr(run->finding[i].knobs, knob) : NULL;
-        if (!at || (at != run->finding[i].knobs && at[-1] != ' '))
+        const char *change = finding_knob(&run->finding[i], name);
+        if (!change)
             continue;
-        const char *change = at + strlen(knob);
         const size_t n = strcspn(change, " ");
-        uint64_t x = 0, y = 0;
-        const bool times =
-            numbers && up && number_of_text(from, &x) && number_of_text(to, &y) && x && y % x == 0;
         if (!strncmp(change, "any", n) || (!strncmp(change, "larger", n) && up) ||
             (!strncmp(change, "smaller", n) && numbers && !up) ||
             (!strncmp(change, "multiple", n) && times) ||
             (strlen(to) == n && !strncmp(change, to, n)))
             sentence = run->finding[i].sentence;
     }
-    free(knob);
     return sentence;
 }
 
@@ -383,7 +370,6 @@ static void say_numbers(const struct telling_lines *t, const struct report_diffe
 static void say_reasons(const struct telling_lines *t, const struct report_difference *d)
 {
     bool build = false, source = false, events = false;
-    size_t settings = 0;
     char *names = NULL;
 
     for (size_t i = 0; i < d->pairs; i++) {
@@ -392,12 +378,10 @@ static void say_reasons(const struct telling_lines *t, const struct report_diffe
         source |= !same_text(p->a->source, p->b->source);
         events |= !same_text(p->a->identity, p->b->identity);
         for (size_t k = 0; k < p->settings && i == 0; k++)
-            if (p->setting[k].matters && strcmp(p->setting[k].name, "source") != 0) {
-                settings++;
+            if (p->setting[k].matters && strcmp(p->setting[k].name, "source") != 0)
                 xappend(&names, ", ", p->setting[k].name);
-            }
     }
-    if (settings)
+    if (names)
         tell(t, "parameters that may be the reason: %s", names);
     if (build)
         tell(t, "the builds differ; that may be a reason");
@@ -406,7 +390,7 @@ static void say_reasons(const struct telling_lines *t, const struct report_diffe
     else if (events)
         tell(t, "the events differ, though the source has the same name: the file has changed, or "
                 "each machine has an execution of its own");
-    if (!settings && !build && !source && !events)
+    if (!names && !build && !source && !events)
         tell(t, "and nothing that could be the reason: the same build and configuration gave other "
                 "results, or one of the folders was changed");
     free(names);
@@ -445,7 +429,7 @@ static void text_line(void *out, const char *line)
     fputc('\n', out);
 }
 
-static void text_provenance(const struct report_pair *p, FILE *out)
+static void text_provenance(const struct report_pair *p, const struct telling_lines *t)
 {
     const char *const rows[][3] = {{"version", p->a->version, p->b->version},
                                    {"build", p->a->build, p->b->build},
@@ -455,75 +439,65 @@ static void text_provenance(const struct report_pair *p, FILE *out)
                                    {"behaviour", p->a->behaviour, p->b->behaviour}};
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        if (rows[i][1] && rows[i][2] && strcmp(rows[i][1], rows[i][2]) != 0) {
-            fprintf(out, "  %-10s", rows[i][0]);
-            print_visible(out, rows[i][1]);
-            fputs(" -> ", out);
-            print_visible(out, rows[i][2]);
-            fputc('\n', out);
-        }
+        if (rows[i][1] && rows[i][2] && strcmp(rows[i][1], rows[i][2]) != 0)
+            tell(t, "  %-10s%s -> %s", rows[i][0], rows[i][1], rows[i][2]);
 }
 
-static void text_pair(const struct report_difference *d, const struct report_pair *p, FILE *out)
+static void text_pair(const struct report_difference *d, const struct report_pair *p,
+                      const struct telling_lines *t)
 {
-    fputc('\n', out);
-    print_visible(out, p->cell_a->label);
-    fprintf(out, ": %zu parameter%s, and %zu of %zu statistics by more than %.6g %%\n", p->settings,
-            p->settings == 1 ? " differs" : "s differ", p->changes, p->compared, d->threshold);
-    text_provenance(p, out);
+    tell(t, "%s", "");
+    tell(t, "%s: %zu parameter%s, and %zu of %zu statistics by more than %.6g %%", p->cell_a->label,
+         p->settings, p->settings == 1 ? " differs" : "s differ", p->changes, p->compared,
+         d->threshold);
+    text_provenance(p, t);
     for (size_t i = 0; i < p->settings; i++) {
         const struct report_setting *s = &p->setting[i];
-        char *line = xasprintf("  %s: %s -> %s (%s)", s->name, s->a ? s->a : "-", s->b ? s->b : "-",
-                               s->verdict);
-        text_line(out, line);
-        free(line);
+        tell(t, "  %s: %s -> %s (%s)", s->name, s->a ? s->a : "-", s->b ? s->b : "-", s->verdict);
     }
     for (size_t i = 0; i < p->changes && i < CHANGES_SHOWN; i++) {
         const struct report_change *c = &p->change[i];
-        char *line = isinf(c->percent) ? xasprintf("  %s: 0 -> %.10g", c->name, c->b)
-                                       : xasprintf("  %s: %.10g -> %.10g (%+.2f %%)", c->name, c->a,
-                                                   c->b, c->percent);
-        text_line(out, line);
-        free(line);
+        if (isinf(c->percent))
+            tell(t, "  %s: 0 -> %.10g", c->name, c->b);
+        else
+            tell(t, "  %s: %.10g -> %.10g (%+.2f %%)", c->name, c->a, c->b, c->percent);
     }
     if (p->changes > CHANGES_SHOWN)
-        fprintf(out, "  ... and %zu more; --json has all\n", p->changes - CHANGES_SHOWN);
+        tell(t, "  ... and %zu more; --json has all", p->changes - CHANGES_SHOWN);
 }
 
-static void text_met(const struct report_met *m, FILE *out)
+static const char *change_of(const struct report_met *m)
+{
+    return !m->b ? "gone" : !m->a ? "come" : "counts";
+}
+
+static void text_met(const struct report_met *m, const struct telling_lines *t)
 {
     const struct report_race *r = m->a ? m->a : m->b;
-    char *line = xasprintf("  %s  %s  %s by %s after %s by %s",
-                           !m->b   ? "gone  "
-                           : !m->a ? "come  "
-                                   : "counts",
-                           r->id, r->is.op ? r->is.op : "access", r->is.site ? r->is.site : "?",
-                           r->earlier.op ? r->earlier.op : "access",
-                           r->earlier.site ? r->earlier.site : "?");
 
-    text_line(out, line);
-    free(line);
+    tell(t, "  %-6s  %s  %s by %s after %s by %s", change_of(m), r->id,
+         r->is.op ? r->is.op : "access", r->is.site ? r->is.site : "?",
+         r->earlier.op ? r->earlier.op : "access", r->earlier.site ? r->earlier.site : "?");
 }
 
 void difference_text(const struct report_difference *d, FILE *out)
 {
-    char *head = xasprintf("%s -> %s", d->name_a, d->name_b);
+    const struct telling_lines t = {text_line, out};
     size_t shown = 0;
 
-    text_line(out, head);
-    free(head);
+    tell(&t, "%s -> %s", d->name_a, d->name_b);
     difference_say(d, text_line, out);
     for (size_t i = 0; i < d->pairs && shown < PAIRS_SHOWN; i++)
         if (!d->pair[i].same || d->pair[i].settings || d->pair[i].changes) {
-            text_pair(d, &d->pair[i], out);
+            text_pair(d, &d->pair[i], &t);
             shown++;
         }
     if (d->mets)
         fputs("\nraces:\n", out);
     for (size_t i = 0; i < d->mets && i < RACES_SHOWN; i++)
-        text_met(&d->met[i], out);
+        text_met(&d->met[i], &t);
     if (d->mets > RACES_SHOWN)
-        fprintf(out, "  ... and %zu more; --json has all\n", d->mets - RACES_SHOWN);
+        tell(&t, "  ... and %zu more; --json has all", d->mets - RACES_SHOWN);
 }
 
 /* ---- as JSON --------------------------------------------------------------------------------- */
@@ -540,13 +514,11 @@ static void json_pair(struct json *j, const struct report_pair *p)
     json_key_str(j, "from", p->a->dir);
     json_key_str(j, "to", p->b->dir);
     json_key_bool(j, "same", p->same);
-    json_key(j, "build");
-    json_array(j);
+    json_key_array(j, "build");
     json_str(j, p->a->build);
     json_str(j, p->b->build);
     json_end(j);
-    json_key(j, "parameters");
-    json_array(j);
+    json_key_array(j, "parameters");
     for (size_t i = 0; i < p->settings; i++) {
         json_object(j);
         json_key_str(j, "name", p->setting[i].name);
@@ -557,8 +529,7 @@ static void json_pair(struct json *j, const struct report_pair *p)
     }
     json_end(j);
     json_key_u64(j, "compared", p->compared);
-    json_key(j, "statistics");
-    json_array(j);
+    json_key_array(j, "statistics");
     for (size_t i = 0; i < p->changes; i++) {
         json_object(j);
         json_key_str(j, "name", p->change[i].name);
@@ -577,13 +548,12 @@ static void json_met(struct json *j, const struct report_met *m)
 
     json_object(j);
     json_key_str(j, "race", of->id);
-    json_key_str(j, "change", !m->b ? "gone" : !m->a ? "come" : "counts");
+    json_key_str(j, "change", change_of(m));
     json_key_str(j, "site", of->is.site);
     json_key_str(j, "earlier-site", of->earlier.site);
     for (unsigned i = 0; i < 2; i++) {
         const struct report_race *r = i ? m->b : m->a;
-        json_key(j, i ? "to" : "from");
-        json_object(j);
+        json_key_object(j, i ? "to" : "from");
         for (size_t k = 0; r && k < r->counts; k++)
             json_key_u64(j, r->count[k].policy, r->count[k].n);
         json_end(j);
@@ -601,20 +571,17 @@ void difference_json(const struct report_difference *d, FILE *out)
     json_key_str(&j, "from", d->name_a);
     json_key_str(&j, "to", d->name_b);
     json_key_double(&j, "threshold", "%.17g", d->threshold);
-    json_key(&j, "summary");
-    json_array(&j);
+    json_key_array(&j, "summary");
     difference_say(d, json_line, &j);
     json_end(&j);
     json_key_u64(&j, "differing", d->differing);
     json_key_u64(&j, "only-from", d->only_a);
     json_key_u64(&j, "only-to", d->only_b);
-    json_key(&j, "runs");
-    json_array(&j);
+    json_key_array(&j, "runs");
     for (size_t i = 0; i < d->pairs; i++)
         json_pair(&j, &d->pair[i]);
     json_end(&j);
-    json_key(&j, "races");
-    json_array(&j);
+    json_key_array(&j, "races");
     for (size_t i = 0; i < d->mets; i++)
         json_met(&j, &d->met[i]);
     json_end(&j);

@@ -17,7 +17,7 @@
 static int keep(void *arg, const struct answer *a, struct err *e)
 {
     struct report_race *race = arg;
-    struct sentences said = {0};
+    struct sentences said = {.at = NULL};
     size_t bytes = 0;
     FILE *out = memory_file(&race->picture, &bytes);
 
@@ -27,8 +27,7 @@ static int keep(void *arg, const struct answer *a, struct err *e)
         facts_add(&race->said, "", said.at[i]);
     sentences_free(&said);
     answer_svg(a, out);
-    if (fclose(out))
-        die("no memory for a picture");
+    memory_file_close(out);
     return 0;
 }
 
@@ -68,8 +67,7 @@ static void draw_machine(struct report_study *s, struct report_faults *faults)
     given_add(&g, GIVEN_FILE, s->config);
     const int failed = drawing_picture(&g, out, &e);
     given_free(&g);
-    if (fclose(out))
-        die("no memory for a picture");
+    memory_file_close(out);
     if (failed) {
         fault_add(faults, "no picture of the machine: %s", e.text);
         free(text);

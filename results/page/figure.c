@@ -10,18 +10,21 @@
 #include "results/page/report.h"
 #include "results/drawing/svg.h"
 
+const struct figure_form figure_forms[FIGURE_FORMS] = {{"svg", "image/svg+xml", figure_svg},
+                                                       {"csv", "text/csv", figure_csv},
+                                                       {"gnuplot", "text/plain", figure_gnuplot}};
+
 /* ---- the values ------------------------------------------------------------------------------ */
 
-struct figure *figure_add(struct figures *f, enum figure_kind kind, const char *name,
-                          const char *title, const char *unit, size_t rows, size_t series)
+struct figure *figure_add(struct figures *f, enum figure_kind kind, char *name, char *title,
+                          const char *unit, size_t rows, size_t series)
 {
     f->at = xgrow(f->at, f->n, &f->cap, sizeof *f->at);
     struct figure *g = &f->at[f->n++];
     *g = (struct figure){.kind = kind,
-                         .name = xstrdup(name),
-                         .title = xstrdup(title),
-                         .unit = xstrdup(unit),
-                         .across = xstrdup("cycles"),
+                         .name = name,
+                         .title = title,
+                         .unit = unit,
                          .row = xcalloc(rows + 1, sizeof *g->row),
                          .series = xcalloc(series + 1, sizeof *g->series),
                          .look = xcalloc(series + 1, sizeof *g->look),
@@ -35,18 +38,7 @@ struct figure *figure_add(struct figures *f, enum figure_kind kind, const char *
     return g;
 }
 
-void figure_row(struct figure *f, size_t i, const char *text)
-{
-    free(f->row[i]);
-    f->row[i] = xstrdup(text);
-}
-
-void figure_series(struct figure *f, size_t i, const char *text)
-{
-    free(f->series[i]);
-    f->series[i] = xstrdup(text);
-}
-
+/* Sets a row's text, or a series'; it is a format. */
 void figures_free(struct figures *all)
 {
     for (size_t i = 0; i < all->n; i++) {
@@ -55,10 +47,9 @@ void figures_free(struct figures *all)
             free(f->row[k]);
         for (size_t k = 0; k < f->all_series; k++)
             free(f->series[k]);
-        void *const text[] = {f->row,   f->series, f->look,   f->name,
-                              f->title, f->unit,   f->across, f->value};
-        for (size_t k = 0; k < ARRAY_SIZE(text); k++)
-            free(text[k]);
+        void *const own[] = {f->row, f->series, f->look, f->name, f->title, f->value};
+        for (size_t k = 0; k < ARRAY_SIZE(own); k++)
+            free(own[k]);
     }
     free(all->at);
     *all = (struct figures){0};
@@ -123,16 +114,15 @@ enum {
     BETWEEN = 8,
     HIGH = 200,
     LETTER = 8, /* about so wide is one */
-    LABEL_MOST = 24,
-    LOOKS = 10
+    LABEL_MOST = 24
 };
+
+/* Classes of series; further ones begin again. */
+static const char *const looks[] = {"s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9"};
 
 static const char *look_of(const struct figure *f, size_t series)
 {
-    static const char *const look[LOOKS] = {"s0", "s1", "s2", "s3", "s4",
-                                            "s5", "s6", "s7", "s8", "s9"};
-
-    return look[f->look[series] % LOOKS];
+    return looks[f->look[series] % ARRAY_SIZE(looks)];
 }
 
 /* Long names are cut, and begin with what tells them apart; the tips have all of them. */
@@ -154,44 +144,41 @@ static char *label_of(const char *text)
     return label;
 }
 
-static unsigned legend_lines(const struct figure *f)
+/* Draws the legend to out, which is NULL where nothing is to be drawn yet: how many lines it takes.
+ */
+static unsigned draw_legend(const struct figure *f, FILE *out)
 {
-    unsigned lines = 1, x = 10;
+    unsigned x = 10, line = 0;
 
     if (f->kind == FIGURE_HEAT || f->all_series < 2)
         return 0;
     for (size_t i = 0; i < f->all_series; i++) {
         const unsigned width = 24 + LETTER * (unsigned)strlen(f->series[i]);
         if (x + width > WIDTH && x > 10) {
-            lines++;
             x = 10;
+            line++;
+        }
+        if (out) {
+            svg_rect(out, x, TOP + line * LEGEND - 9, 10, 10, look_of(f, i));
+            svg_text(out, x + 14, TOP + line * LEGEND, "text", f->series[i]);
         }
         x += width;
     }
-    return lines;
+    return line + 1;
 }
 
-static void draw_legend(const struct figure *f, FILE *out)
+struct figure_number {
+    char text[32];
+};
+static struct figure_number number_of(double x)
 {
-    unsigned x = 10, y = TOP;
+    struct figure_number n;
 
-    if (!legend_lines(f))
-        return;
-    for (size_t i = 0; i < f->all_series; i++) {
-        const unsigned width = 24 + LETTER * (unsigned)strlen(f->series[i]);
-        if (x + width > WIDTH && x > 10) {
-            x = 10;
-            y += LEGEND;
-        }
-        svg_rect(out, x, y - 9, 10, 10, look_of(f, i));
-        svg_text(out, x + 14, y, "text", f->series[i]);
-        x += width;
-    }
-}
-
-static char *number_of(double x)
-{
-    return fabs(x) >= 1e6 ? xasprintf("%.3g", x) : xasprintf("%.6g", round(x * 100) / 100);
+    if (fabs(x) >= 1e6)
+        snprintf(n.text, sizeof n.text, "%.3g", x);
+    else
+        snprintf(n.text, sizeof n.text, "%.6g", round(x * 100) / 100);
+    return n;
 }
 
 static unsigned x_of(const struct scale *s, double x)
@@ -207,10 +194,8 @@ static void draw_axis(const struct figure *f, const struct scale *s, unsigned to
     svg_rect(out, LEFT, top, PLOT, bottom - top, "panel");
     for (int i = first; i <= last; i++) {
         const double at = i * s->step;
-        char *text = number_of(at);
         svg_line(out, x_of(s, at), top, x_of(s, at), bottom, "grid");
-        svg_text(out, x_of(s, at), bottom + 14, "faint small middle", text);
-        free(text);
+        svg_text(out, x_of(s, at), bottom + 14, "faint small middle", number_of(at).text);
     }
     svg_text(out, LEFT + PLOT / 2, bottom + 30, "faint small middle", f->unit);
 }
@@ -219,23 +204,20 @@ static void draw_bar(const struct figure *f, const struct scale *s, double from,
                      size_t row, size_t series, unsigned y, FILE *out)
 {
     const unsigned a = x_of(s, fmin(from, to)), b = x_of(s, fmax(from, to));
-    char *number = number_of(*figure_at(f, row, series)),
-         *tip = f->all_series > 1 ? xasprintf("%s, %s: %s", f->row[row], f->series[series], number)
-                                  : xasprintf("%s: %s", f->row[row], number);
+    const bool several = f->all_series > 1;
+    char *tip =
+        xasprintf("%s%s%s: %s", f->row[row], several ? ", " : "", several ? f->series[series] : "",
+                  number_of(*figure_at(f, row, series)).text);
 
     svg_bar(out, a, y, b - a, f->kind == FIGURE_BARS ? BAR - 1 : STACKED - 2, look_of(f, series),
             100, tip);
     free(tip);
-    free(number);
 }
 
 /* Writes the number behind the end of the drawn bar. */
 static void draw_number(const struct scale *s, double end, double value, unsigned y, FILE *out)
 {
-    char *text = number_of(value);
-
-    svg_text(out, x_of(s, fmax(0, end)) + 4, y, "faint small", text);
-    free(text);
+    svg_text(out, x_of(s, fmax(0, end)) + 4, y, "faint small", number_of(value).text);
 }
 
 static unsigned row_height(const struct figure *f)
@@ -273,11 +255,11 @@ static unsigned begin(const struct figure *f, unsigned inside, FILE *out)
 {
     /* Above columns stands their unit. */
     const unsigned top =
-        TOP + legend_lines(f) * LEGEND + (f->kind == FIGURE_COLUMNS ? LEGEND / 2 : 0);
+        TOP + draw_legend(f, NULL) * LEGEND + (f->kind == FIGURE_COLUMNS ? LEGEND / 2 : 0);
 
     svg_begin(out, WIDTH, top + inside + FOOT, f->title);
     svg_text(out, 10, 20, "text title", f->title);
-    draw_legend(f, out);
+    (void)draw_legend(f, out);
     return top;
 }
 
@@ -294,6 +276,8 @@ static void draw_rows(const struct figure *f, FILE *out)
 
 /* ---- over time ------------------------------------------------------------------------------- */
 
+static const char across[] = "cycles"; /* that columns run over */
+
 static unsigned column_at(const struct figure *f, size_t row)
 {
     return LEFT + (unsigned)(PLOT * row / f->rows);
@@ -305,7 +289,21 @@ static void draw_across(const struct figure *f, unsigned bottom, FILE *out)
         const size_t row = (f->rows - 1) * i / 4;
         svg_text(out, column_at(f, row), bottom + 14, "faint small middle", f->row[row]);
     }
-    svg_text(out, LEFT + PLOT / 2, bottom + 30, "faint small middle", f->across);
+    svg_text(out, LEFT + PLOT / 2, bottom + 30, "faint small middle", across);
+}
+
+/* Draws what stands in one column. Takes the tip. */
+static void draw_column(const struct figure *f, size_t row, unsigned top, unsigned height,
+                        const char *look, unsigned how_full, char *tip, FILE *out)
+{
+    svg_bar(out, column_at(f, row), top, column_at(f, row + 1) - column_at(f, row), height, look,
+            how_full, tip);
+    free(tip);
+}
+
+static unsigned y_of(const struct scale *s, double y)
+{
+    return (unsigned)lround(HIGH * (y - s->low) / (s->high - s->low));
 }
 
 static void draw_columns(const struct figure *f, FILE *out)
@@ -315,11 +313,9 @@ static void draw_columns(const struct figure *f, FILE *out)
 
     svg_rect(out, LEFT, top, PLOT, HIGH, "panel");
     for (double at = s.low; at <= s.high + s.step / 2; at += s.step) {
-        const unsigned y = top + HIGH - (unsigned)lround(HIGH * (at - s.low) / (s.high - s.low));
-        char *text = number_of(at);
+        const unsigned y = top + HIGH - y_of(&s, at);
         svg_line(out, LEFT, y, LEFT + PLOT, y, "grid");
-        svg_text(out, LEFT - 6, y + 4, "faint small end", text);
-        free(text);
+        svg_text(out, LEFT - 6, y + 4, "faint small end", number_of(at).text);
     }
     svg_text(out, LEFT - 6, top - 6, "faint small end", f->unit);
     for (size_t r = 0; r < f->rows; r++) {
@@ -328,12 +324,9 @@ static void draw_columns(const struct figure *f, FILE *out)
             const double x = *figure_at(f, r, i);
             if (!(x > 0))
                 continue;
-            const unsigned y = (unsigned)lround(HIGH * (sum + x - s.low) / (s.high - s.low)),
-                           below = (unsigned)lround(HIGH * (sum - s.low) / (s.high - s.low));
-            char *tip = xasprintf("%s %s, %s: %.1f", f->across, f->row[r], f->series[i], x);
-            svg_bar(out, column_at(f, r), top + HIGH - y, column_at(f, r + 1) - column_at(f, r),
-                    y - below, look_of(f, i), 100, tip);
-            free(tip);
+            const unsigned y = y_of(&s, sum + x);
+            draw_column(f, r, top + HIGH - y, y - y_of(&s, sum), look_of(f, i), 100,
+                        xasprintf("%s %s, %s: %.1f", across, f->row[r], f->series[i], x), out);
             sum += x;
         }
     }
@@ -347,17 +340,15 @@ static void draw_heat(const struct figure *f, FILE *out)
 
     svg_rect(out, LEFT, top, PLOT, inside, "panel");
     for (size_t i = 0; i < f->all_series; i++) {
-        svg_text(out, LEFT - 6, top + STACKED * (unsigned)i + 13, "text end", f->series[i]);
+        const unsigned y = top + STACKED * (unsigned)i;
+        svg_text(out, LEFT - 6, y + 13, "text end", f->series[i]);
         for (size_t r = 0; r < f->rows; r++) {
             const double x = *figure_at(f, r, i);
-            if (!(x >= 0.5))
-                continue;
-            char *tip =
-                xasprintf("%s, %s %s: %.0f %s", f->series[i], f->across, f->row[r], x, f->unit);
-            svg_bar(out, column_at(f, r), top + STACKED * (unsigned)i + 1,
-                    column_at(f, r + 1) - column_at(f, r), STACKED - 2, "s0",
-                    (unsigned)fmin(100, x), tip);
-            free(tip);
+            if (x >= 0.5)
+                draw_column(
+                    f, r, y + 1, STACKED - 2, "s0", (unsigned)fmin(100, x),
+                    xasprintf("%s, %s %s: %.0f %s", f->series[i], across, f->row[r], x, f->unit),
+                    out);
         }
     }
     draw_across(f, top + inside, out);
@@ -448,18 +439,11 @@ static void gnuplot_data(const struct figure *f, FILE *out)
 /* The colour of a series on a light page: what styles.def fills it with. */
 static const char *colour_of(const struct figure *f, size_t series)
 {
-    static const struct {
-        const char *name, *light;
-    } styles[] = {
-#define STYLE(name, light, dark) {name, light},
-#include "results/drawing/styles.def"
-#undef STYLE
-    };
+    size_t i = 0;
 
-    for (size_t i = 0; i < ARRAY_SIZE(styles); i++)
-        if (!strcmp(styles[i].name, look_of(f, series)))
-            return styles[i].light + strlen("fill:");
-    return "#000000";
+    while (strcmp(svg_styles[i].name, look_of(f, series)) != 0)
+        i++;
+    return svg_styles[i].light + strlen("fill:");
 }
 
 static void gnuplot_heat(const struct figure *f, FILE *out)
@@ -487,7 +471,7 @@ static void gnuplot_bars(const struct figure *f, FILE *out)
             f->kind == FIGURE_BARS ? "clustered" : "rowstacked",
             f->kind == FIGURE_COLUMNS ? "1" : "0.8");
     if (f->kind == FIGURE_COLUMNS)
-        fprintf(out, "set xlabel '%s'\n", f->across);
+        fprintf(out, "set xlabel '%s'\n", across);
     fputs("plot \\\n", out);
     for (size_t i = 0; i < f->all_series; i++) {
         if (f->kind == FIGURE_COLUMNS) /* a label for every eighth part */
@@ -513,37 +497,26 @@ void figure_gnuplot(const struct figure *f, FILE *out)
 
 void figure_json(const struct figure *f, struct json *j)
 {
-    static const char *const kinds[] = {"bars", "stack", "columns", "heat"};
-
     json_object(j);
-    json_key_str(j, "kind", kinds[f->kind]);
+    json_key_str(j, "kind", "columns");
     json_key_str(j, "name", f->name);
     json_key_str(j, "title", f->title);
     json_key_str(j, "unit", f->unit);
-    json_key_str(j, "across", f->across);
-    json_key(j, "series");
-    json_array(j);
+    json_key_str(j, "across", across);
+    json_key_array(j, "series");
     for (size_t i = 0; i < f->all_series; i++)
         json_str(j, f->series[i]);
     json_end(j);
-    json_key(j, "looks");
-    json_array(j);
+    json_key_array(j, "looks");
     for (size_t i = 0; i < f->all_series; i++)
         json_u64(j, f->look[i]);
     json_end(j);
-    json_key(j, "rows");
-    json_array(j);
+    json_key_array(j, "rows");
     for (size_t r = 0; r < f->rows; r++) {
         json_array(j);
         json_str(j, f->row[r]);
-        for (size_t i = 0; i < f->all_series; i++) {
-            char text[32];
-            snprintf(text, sizeof text, "%.6g", *figure_at(f, r, i));
-            if (isnan(*figure_at(f, r, i)))
-                json_null(j);
-            else
-                json_number(j, text);
-        }
+        for (size_t i = 0; i < f->all_series; i++)
+            json_double(j, "%.6g", *figure_at(f, r, i));
         json_end(j);
     }
     json_end(j);

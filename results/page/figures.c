@@ -28,8 +28,9 @@ static bool is_taken(const struct figures *f, const char *name)
     return false;
 }
 
-static struct figure *add(const struct figures_of *m, enum figure_kind kind, const char *name,
-                          const char *title, const char *unit, size_t rows, size_t series)
+/* Adds a figure, whose name it takes, and makes that one that no other has; takes the title. */
+static struct figure *add(const struct figures_of *m, enum figure_kind kind, char *name,
+                          char *title, const char *unit, size_t rows, size_t series)
 {
     char *whole = xasprintf("%s%s", m->prefix, name);
 
@@ -37,10 +38,8 @@ static struct figure *add(const struct figures_of *m, enum figure_kind kind, con
         free(whole);
         whole = xasprintf("%s%s-%u", m->prefix, name, n);
     }
-    struct figure *f = figure_add(m->to, kind, whole, title, unit, rows, series);
-
-    free(whole);
-    return f;
+    free(name);
+    return figure_add(m->to, kind, whole, title, unit, rows, series);
 }
 
 /* Leaves out series that are 0 everywhere, and rows in which nothing is known. */
@@ -85,19 +84,24 @@ static void drop_empty(struct figure *f)
     f->all_series = kept;
 }
 
-/* Ends a figure. False: it is dropped, as there is nothing in it. */
-static bool done(const struct figures_of *m)
+/* Ends a figure; it is dropped if there is nothing in it. */
+static void done(const struct figures_of *m)
 {
     struct figure *f = &m->to->at[m->to->n - 1];
 
     drop_empty(f);
     if (f->rows && f->all_series)
-        return true;
+        return;
     struct figures gone = {.at = xmalloc(sizeof *f), .n = 1};
     *gone.at = *f;
     m->to->n--;
     figures_free(&gone);
-    return false;
+}
+
+static void name_parts(struct figure *f)
+{
+    for (size_t p = 0; p < PARTS; p++)
+        f->series[p] = xstrdup(report_parts[p].key);
 }
 
 /* ---- what it costs --------------------------------------------------------------------------- */
@@ -131,9 +135,7 @@ static void parts_by_cell(const struct figures_of *m, struct figure *f, bool ove
         const struct report_cell *c = &m->s->cell[i];
         if (!is_shown(c, overheads))
             continue;
-        char *name = cell_name(m->s, c);
-        figure_row(f, row, name);
-        free(name);
+        f->row[row] = cell_name(m->s, c);
         for (size_t p = 0; p < PARTS; p++)
             *figure_at(f, row, p) = study_part(m->s, c, p);
         row++;
@@ -146,7 +148,7 @@ static void parts_by_policy(const struct figures_of *m, struct figure *f, bool o
 
     for (size_t row = 0; row < a->n; row++) {
         size_t n = 0;
-        figure_row(f, row, a->value[row]);
+        f->row[row] = xstrdup(a->value[row]);
         for (size_t i = 0; i < m->s->cells; i++) {
             const struct report_cell *c = &m->s->cell[i];
             if (!is_shown(c, overheads) || strcmp(c->label, a->value[row]) != 0)
@@ -154,8 +156,7 @@ static void parts_by_policy(const struct figures_of *m, struct figure *f, bool o
             n++;
             for (size_t p = 0; p < PARTS; p++) {
                 double *to = figure_at(f, row, p);
-                const double x = study_part(m->s, c, p);
-                *to = (isnan(*to) ? 0 : *to) + (isnan(x) ? 0 : x);
+                *to = or_none(*to) + or_none(study_part(m->s, c, p));
             }
         }
         for (size_t p = 0; p < PARTS && n; p++)
@@ -174,18 +175,17 @@ static void make_parts(const struct figures_of *m)
     const bool overheads = over > 0, each = (overheads ? over : shown) <= CELLS_SHOWN;
     if (!shown)
         return;
-    struct figure *f = add(m, FIGURE_STACK, overheads ? "overhead" : "time",
-                           !overheads ? "Where the time of the cores went"
-                           : each     ? "Overhead, by where it goes"
-                                      : "Overhead, by where it goes: the mean of each policy",
+    struct figure *f = add(m, FIGURE_STACK, xstrdup(overheads ? "overhead" : "time"),
+                           xstrdup(!overheads ? "Where the time of the cores went"
+                                   : each     ? "Overhead, by where it goes"
+                                          : "Overhead, by where it goes: the mean of each policy"),
                            !overheads         ? "percent of the cores' time"
                            : m->s->has_region ? "percent of the region's time without a detector"
                                               : "percent of the time without a detector",
                            each ? overheads ? over : shown : study_policies(m->s)->n, PARTS);
-    for (size_t p = 0; p < PARTS; p++)
-        figure_series(f, p, report_parts[p].key);
+    name_parts(f);
     (each ? parts_by_cell : parts_by_policy)(m, f, overheads);
-    (void)done(m);
+    done(m);
 }
 
 /* ---- by axis --------------------------------------------------------------------------------- */
@@ -208,21 +208,19 @@ static double mean_at(const struct report_study *s, size_t axis, size_t value, c
 static void make_axis(const struct figures_of *m, size_t axis)
 {
     const struct report_axis *a = &m->s->axis[axis], *p = study_policies(m->s);
-    char *name = xasprintf("by-%zu", axis), *title = xasprintf("Overhead by %s", a->name);
     struct figure *f =
-        add(m, FIGURE_BARS, name, title, "percent, the mean of all else", a->n, p->n);
+        add(m, FIGURE_BARS, xasprintf("by-%zu", axis), xasprintf("Overhead by %s", a->name),
+            "percent, the mean of all else", a->n, p->n);
 
     for (size_t i = 0; i < p->n; i++)
-        figure_series(f, i, p->value[i]);
+        f->series[i] = xstrdup(p->value[i]);
     for (size_t r = 0; r < a->n; r++) {
-        figure_row(f, r, a->value[r]);
+        f->row[r] = xstrdup(a->value[r]);
         for (size_t i = 0; i < p->n; i++)
             if (strcmp(p->value[i], "none") != 0)
                 *figure_at(f, r, i) = mean_at(m->s, axis, r, p->value[i]);
     }
-    (void)done(m);
-    free(name);
-    free(title);
+    done(m);
 }
 
 /* Makes figures of the axes with the largest effect on the overhead, the largest first. */
@@ -248,185 +246,148 @@ static void make_axes(const struct figures_of *m)
     free(made);
 }
 
-/* ---- metadata -------------------------------------------------------------------------------- */
+/* ---- metadata and races: a bar for each policy ------------------------------------------------
+ */
 
-static const struct pressure {
+static const struct policy_bar {
     const char *text;
-    enum report_measure data, metadata;
-    bool both; /* data has the metadata in it */
-} traffic[] = {{"L1 accesses", M_L1_DATA, M_L1_METADATA, false},
-               {"L1 misses", M_L1_DATA_MISSES, M_L1_METADATA_MISSES, false},
-               {"L2 misses", M_L2_DATA_MISSES, M_L2_METADATA_MISSES, false},
-               {"L3 misses", M_L3_DATA_MISSES, M_L3_METADATA_MISSES, false},
-               {"network bytes", M_NETWORK_DATA, M_NETWORK_METADATA, false},
-               {"memory bytes", M_MEMORY_DATA, M_MEMORY_METADATA, false}},
-  lines[] = {{"L1 lines", M_L1_RESIDENT, M_L1_RESIDENT_METADATA, true},
-             {"L2 lines", M_L2_RESIDENT, M_L2_RESIDENT_METADATA, true},
-             {"L3 lines", M_L3_RESIDENT, M_L3_RESIDENT_METADATA, true}};
+    enum { BAR_ITSELF, BAR_OF_ALL, BAR_OF_BOTH } as; /* or percent of `all`, or of both together */
+    enum report_measure of, all;
+} traffic[] = {{"L1 accesses", BAR_OF_BOTH, M_L1_METADATA, M_L1_DATA},
+               {"L1 misses", BAR_OF_BOTH, M_L1_METADATA_MISSES, M_L1_DATA_MISSES},
+               {"L2 misses", BAR_OF_BOTH, M_L2_METADATA_MISSES, M_L2_DATA_MISSES},
+               {"L3 misses", BAR_OF_BOTH, M_L3_METADATA_MISSES, M_L3_DATA_MISSES},
+               {"network bytes", BAR_OF_BOTH, M_NETWORK_METADATA, M_NETWORK_DATA},
+               {"memory bytes", BAR_OF_BOTH, M_MEMORY_METADATA, M_MEMORY_DATA}},
+  lines[] = {{"L1 lines", BAR_OF_ALL, M_L1_RESIDENT_METADATA, M_L1_RESIDENT},
+             {"L2 lines", BAR_OF_ALL, M_L2_RESIDENT_METADATA, M_L2_RESIDENT},
+             {"L3 lines", BAR_OF_ALL, M_L3_RESIDENT_METADATA, M_L3_RESIDENT}},
+  races[] = {{.text = "racy accesses", .of = M_RACES},
+             {.text = "false", .of = M_FALSE},
+             {.text = "missed", .of = M_MISSED}};
 
-static void make_pressure(const struct figures_of *m, const char *name, const char *title,
-                          const struct pressure *of, size_t n)
+static double bar_of(const struct report_study *s, const char *policy, const struct policy_bar *b)
 {
-    const struct report_axis *p = study_policies(m->s);
-    struct figure *f =
-        add(m, FIGURE_BARS, name, title, "percent of all, the mean of each policy", p->n, n);
+    const double of = study_mean(s, policy, cell_measure, b->of),
+                 all =
+                     study_mean(s, policy, cell_measure, b->all) + (b->as == BAR_OF_BOTH ? of : 0);
 
-    for (size_t k = 0; k < n; k++)
-        figure_series(f, k, of[k].text);
-    for (size_t r = 0; r < p->n; r++) {
-        figure_row(f, r, p->value[r]);
-        for (size_t k = 0; k < n && strcmp(p->value[r], "none") != 0; k++) {
-            const double data = study_mean(m->s, p->value[r], cell_measure, of[k].data),
-                         metadata = study_mean(m->s, p->value[r], cell_measure, of[k].metadata),
-                         all = of[k].both ? data : data + metadata;
-            *figure_at(f, r, k) = all > 0 ? 100 * metadata / all : NAN;
-        }
-    }
-    (void)done(m);
+    return b->as == BAR_ITSELF ? of : all > 0 ? 100 * of / all : NAN;
 }
 
-/* ---- races ----------------------------------------------------------------------------------- */
-
-static void make_races(const struct figures_of *m)
+static void make_bars(const struct figures_of *m, const char *name, const char *title,
+                      const char *unit, const struct policy_bar *bar, size_t n)
 {
-    static const enum report_measure of[] = {M_RACES, M_FALSE, M_MISSED};
-    static const char *const text[] = {"racy accesses", "false", "missed"};
     const struct report_axis *p = study_policies(m->s);
-    struct figure *f = add(m, FIGURE_BARS, "races", "Races by policy",
-                           "accesses, the mean of all runs", p->n, ARRAY_SIZE(of));
+    struct figure *f = add(m, FIGURE_BARS, xstrdup(name), xstrdup(title), unit, p->n, n);
 
-    for (size_t k = 0; k < ARRAY_SIZE(of); k++)
-        figure_series(f, k, text[k]);
+    for (size_t k = 0; k < n; k++)
+        f->series[k] = xstrdup(bar[k].text);
     for (size_t r = 0; r < p->n; r++) {
-        figure_row(f, r, p->value[r]);
-        for (size_t k = 0; k < ARRAY_SIZE(of) && strcmp(p->value[r], "none") != 0; k++)
-            *figure_at(f, r, k) = study_mean(m->s, p->value[r], cell_measure, of[k]);
+        f->row[r] = xstrdup(p->value[r]);
+        for (size_t k = 0; k < n && strcmp(p->value[r], "none") != 0; k++)
+            *figure_at(f, r, k) = bar_of(m->s, p->value[r], &bar[k]);
     }
-    (void)done(m);
+    done(m);
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
-/* "l1 l2 l3" of "machine.spent.l1 machine.spent.l2 ..."; sums what `value` gives for each reason.
- */
-struct reasons {
-    double (*value)(const struct reasons *r, const char *reason, size_t length);
-    const struct report_run *run;
-    size_t row, core;
-};
-
-static double sum_reasons(const struct reasons *r, enum report_part part)
+/* The part to which a statistic of machine.spent belongs; PARTS: to none. */
+static size_t part_of(const char *stat)
 {
-    static const char spent[] = "machine.spent.";
-    double sum = NAN;
+    size_t p = 0;
 
-    for (const char *at = report_parts[part].patterns; *at;) {
-        const size_t n = strcspn(at, " "), before = sizeof spent - 1;
-        const double x = r->value(r, at + before, n - before);
-        if (!isnan(x))
-            sum = (isnan(sum) ? 0 : sum) + x;
-        at += n + (at[n] == ' ');
-    }
-    return sum;
+    while (p < PARTS && !report_matches(report_parts[p].patterns, stat))
+        p++;
+    return p;
 }
 
-/* A reason may be a pattern: "wait-*". */
-static bool is_reason(const char *name, size_t have, const char *reason, size_t n)
+static void add_to(struct figure *f, size_t row, size_t part, double x)
 {
-    return reason[n - 1] == '*' ? have >= n - 1 && !strncmp(name, reason, n - 1)
-                                : have == n && !strncmp(name, reason, n);
+    double *to = figure_at(f, row, part);
+
+    *to = or_none(*to) + x;
 }
 
-static double reason_of_core(const struct reasons *r, const char *reason, size_t n)
+/* A figure of one run, named after it. */
+static struct figure *add_run(const struct figures_of *m, enum figure_kind kind,
+                              const struct report_run *run, const char *name, const char *title,
+                              const char *unit, size_t rows, size_t series)
 {
-    char *tail = xasprintf(".%zu", r->core);
-    double sum = NAN;
+    return add(m, kind, xasprintf("%s-%s", name, run->name), xasprintf("%s: %s", title, run->name),
+               unit, rows, series);
+}
 
-    for (size_t i = 0; i < r->run->stats.n; i++) {
-        const struct report_fact *f = &r->run->stats.at[i];
-        const char *dot = strrchr(f->name, '.');
-        if (strncmp(f->name, "cores.", 6) != 0 || !dot || strcmp(dot, tail) != 0 ||
-            dot < f->name + 6 || !is_reason(f->name + 6, (size_t)(dot - f->name) - 6, reason, n))
-            continue;
-        sum = (isnan(sum) ? 0 : sum) + strtod(f->text, NULL);
-    }
-    free(tail);
-    return sum;
+/* Adds a statistic like "cores.wait-lock.3" to the part of its core. */
+static void add_core(struct figure *f, const char *name, const char *text)
+{
+    const char *dot = strncmp(name, "cores.", 6) ? NULL : strrchr(name + 6, '.');
+    char *end;
+
+    if (!dot)
+        return;
+    const size_t core = strtoul(dot + 1, &end, 10);
+    char *spent = xasprintf("machine.spent.%.*s", (int)(dot - name) - 6, name + 6);
+    if (end > dot + 1 && !*end && core < f->rows && part_of(spent) < PARTS)
+        add_to(f, core, part_of(spent), strtod(text, NULL));
+    free(spent);
 }
 
 static void make_cores(const struct figures_of *m, const struct report_run *run)
 {
-    const char *text = facts_find(&run->stats, "machine.cores");
+    const char *text = facts_find(&run->stats, "machine.cores"),
+               *cycles = facts_find(&run->stats, "machine.cycles");
     const size_t cores = text ? strtoul(text, NULL, 10) : 0;
-    char *title = xasprintf("Each core's time: %s", run->name),
-         *name = xasprintf("cores-%s", run->name);
 
-    if (cores && cores <= CORES_SHOWN) {
-        struct figure *f =
-            add(m, FIGURE_STACK, name, title, "percent of the run's cycles", cores, PARTS);
+    if (!cores || cores > CORES_SHOWN)
+        return;
+    struct figure *f = add_run(m, FIGURE_STACK, run, "cores", "Each core's time",
+                               "percent of the run's cycles", cores, PARTS);
+    name_parts(f);
+    for (size_t i = 0; i < run->stats.n; i++)
+        add_core(f, run->stats.at[i].name, run->stats.at[i].text);
+    for (size_t c = 0; c < cores; c++) {
+        f->row[c] = xasprintf("core %zu", c);
         for (size_t p = 0; p < PARTS; p++)
-            figure_series(f, p, report_parts[p].key);
-        for (size_t c = 0; c < cores; c++) {
-            struct reasons r = {.value = reason_of_core, .run = run, .core = c};
-            char *core = xasprintf("core %zu", c);
-            const char *cycles = facts_find(&run->stats, "machine.cycles");
-            figure_row(f, c, core);
-            free(core);
-            for (size_t p = 0; p < PARTS; p++)
-                *figure_at(f, c, p) = 100 * sum_reasons(&r, (enum report_part)p) /
-                                      (cycles ? strtod(cycles, NULL) : NAN);
-        }
-        (void)done(m);
+            *figure_at(f, c, p) = 100 * *figure_at(f, c, p) / (cycles ? strtod(cycles, NULL) : NAN);
     }
-    free(title);
-    free(name);
+    done(m);
 }
 
-static double reason_at_time(const struct reasons *r, const char *reason, size_t n)
+/* A figure with a row for each stretch of time. */
+static struct figure *add_time(const struct figures_of *m, enum figure_kind kind,
+                               const struct report_run *run, const char *name, const char *title,
+                               const char *unit, size_t series)
 {
-    static const char spent[] = "machine.spent.";
-    const struct report_series *t = r->run->time;
-    double sum = NAN;
+    const struct report_series *t = run->time;
+    struct figure *f = add_run(m, kind, run, name, title, unit, t->rows, series);
 
-    for (size_t i = 0; i < t->columns; i++)
-        if (!strncmp(t->name[i], spent, sizeof spent - 1) &&
-            is_reason(t->name[i] + sizeof spent - 1, strlen(t->name[i]) - sizeof spent + 1, reason,
-                      n))
-            sum = (isnan(sum) ? 0 : sum) + t->value[r->row * t->columns + i];
-    return sum;
-}
-
-static void time_row(struct figure *f, const struct report_series *t, size_t row)
-{
-    char *at = xasprintf("%.0f", t->value[row * t->columns]);
-
-    figure_row(f, row, at);
-    free(at);
+    for (size_t r = 0; r < t->rows; r++)
+        f->row[r] = xasprintf("%.0f", t->value[r * t->columns]);
+    return f;
 }
 
 static void make_time(const struct figures_of *m, const struct report_run *run)
 {
     const struct report_series *t = run->time;
-    char *title = xasprintf("Over time, where the time of the cores goes: %s", run->name),
-         *name = xasprintf("timeline-%s", run->name);
-    struct figure *f = add(m, FIGURE_COLUMNS, name, title, "percent", t->rows, PARTS);
+    struct figure *f = add_time(m, FIGURE_COLUMNS, run, "timeline",
+                                "Over time, where the time of the cores goes", "percent", PARTS);
 
-    for (size_t p = 0; p < PARTS; p++)
-        figure_series(f, p, report_parts[p].key);
+    name_parts(f);
+    for (size_t i = 0; i < t->columns; i++) {
+        const size_t p = part_of(t->name[i]);
+        for (size_t r = 0; r < t->rows && p < PARTS; r++)
+            add_to(f, r, p, t->value[r * t->columns + i]);
+    }
     for (size_t r = 0; r < t->rows; r++) {
         double all = 0;
-        time_row(f, t, r);
-        for (size_t p = 0; p < PARTS; p++) {
-            const struct reasons what = {.value = reason_at_time, .run = run, .row = r};
-            *figure_at(f, r, p) = sum_reasons(&what, (enum report_part)p);
-            all += isnan(*figure_at(f, r, p)) ? 0 : *figure_at(f, r, p);
-        }
+        for (size_t p = 0; p < PARTS; p++)
+            all += or_none(*figure_at(f, r, p));
         for (size_t p = 0; p < PARTS && all > 0; p++)
             *figure_at(f, r, p) *= 100 / all;
     }
-    (void)done(m);
-    free(title);
-    free(name);
+    done(m);
 }
 
 /* Returns the core of a column with a name like "cores.wait-lock.3"; SIZE_MAX: the column is not
@@ -452,16 +413,12 @@ static void make_waiting(const struct figures_of *m, const struct report_run *ru
     }
     if (!cores)
         return;
-    char *title = xasprintf("Over time, how long each core waits or is stopped: %s", run->name),
-         *name = xasprintf("waiting-%s", run->name);
-    struct figure *f = add(m, FIGURE_HEAT, name, title, "percent", t->rows, cores);
-    for (size_t c = 0; c < cores; c++) {
-        char *core = xasprintf("core %zu", c);
-        figure_series(f, c, core);
-        free(core);
-    }
+    struct figure *f =
+        add_time(m, FIGURE_HEAT, run, "waiting",
+                 "Over time, how long each core waits or is stopped", "percent", cores);
+    for (size_t c = 0; c < cores; c++)
+        f->series[c] = xasprintf("core %zu", c);
     for (size_t r = 0; r < t->rows; r++) {
-        time_row(f, t, r);
         for (size_t c = 0; c < cores; c++)
             *figure_at(f, r, c) = 0;
         for (size_t i = 0; i < t->columns; i++) {
@@ -480,9 +437,7 @@ static void make_waiting(const struct figures_of *m, const struct report_run *ru
             *figure_at(f, r, c) = length > 0 ? 100 * fmin(all, length) / length : 0;
         }
     }
-    (void)done(m);
-    free(title);
-    free(name);
+    done(m);
 }
 
 /* Marks that the trace makes: phases, collections, regions of interest. */
@@ -495,21 +450,15 @@ static void make_marks(const struct figures_of *m, const struct report_run *run)
                  {"events.kind.gc-end", "collections end"},
                  {"events.kind.roi-begin", "regions of interest begin"},
                  {"events.kind.roi-end", "regions of interest end"}};
-    const struct report_series *t = run->time;
-    char *title = xasprintf("Over time, phases and collections: %s", run->name),
-         *name = xasprintf("marks-%s", run->name);
-    struct figure *f = add(m, FIGURE_COLUMNS, name, title, "how many", t->rows, ARRAY_SIZE(marks));
+    struct figure *f = add_time(m, FIGURE_COLUMNS, run, "marks",
+                                "Over time, phases and collections", "how many", ARRAY_SIZE(marks));
 
-    for (size_t k = 0; k < ARRAY_SIZE(marks); k++)
-        figure_series(f, k, marks[k].text);
-    for (size_t r = 0; r < t->rows; r++) {
-        time_row(f, t, r);
-        for (size_t k = 0; k < ARRAY_SIZE(marks); k++)
-            *figure_at(f, r, k) = series_at(t, r, marks[k].column);
+    for (size_t k = 0; k < ARRAY_SIZE(marks); k++) {
+        f->series[k] = xstrdup(marks[k].text);
+        for (size_t r = 0; r < run->time->rows; r++)
+            *figure_at(f, r, k) = series_at(run->time, r, marks[k].column);
     }
-    (void)done(m);
-    free(title);
-    free(name);
+    done(m);
 }
 
 /* ---- tables of papers ------------------------------------------------------------------------ */
@@ -517,22 +466,19 @@ static void make_marks(const struct figures_of *m, const struct report_run *run)
 static void make_column(const struct figures_of *m, const char *column, size_t which)
 {
     const struct report_study *s = m->s;
-    char *name = xasprintf("%s-%zu", s->name, which), *title = xasprintf("%s: %s", s->name, column);
-    struct figure *f = add(m, FIGURE_BARS, name, title, "as in the paper", s->rows, 2);
+    struct figure *f = add(m, FIGURE_BARS, xasprintf("%s-%zu", s->name, which),
+                           xasprintf("%s: %s", s->name, column), "as in the paper", s->rows, 2);
     size_t row = 0;
 
-    figure_series(f, 0, "the paper");
-    figure_series(f, 1, "ours");
+    f->series[0] = xstrdup("the paper");
+    f->series[1] = xstrdup("ours");
     for (size_t i = 0; i < s->rows; i++)
         if (!strcmp(s->row[i].column, column)) {
-            figure_row(f, row, s->row[i].program);
+            f->row[row] = xstrdup(s->row[i].program);
             *figure_at(f, row, 0) = s->row[i].paper;
-            *figure_at(f, row, 1) = s->row[i].ours;
-            row++;
+            *figure_at(f, row++, 1) = s->row[i].ours;
         }
-    (void)done(m);
-    free(name);
-    free(title);
+    done(m);
 }
 
 static void make_table(const struct figures_of *m)
@@ -559,11 +505,12 @@ void figures_make(struct figures *to, const struct report_study *s, const char *
     }
     make_parts(&m);
     make_axes(&m);
-    make_pressure(&m, "metadata-traffic", "How much of each level's traffic is metadata", traffic,
-                  ARRAY_SIZE(traffic));
-    make_pressure(&m, "metadata-lines", "How much of each cache holds metadata, at the end", lines,
-                  ARRAY_SIZE(lines));
-    make_races(&m);
+    make_bars(&m, "metadata-traffic", "How much of each level's traffic is metadata",
+              "percent of all, the mean of each policy", traffic, ARRAY_SIZE(traffic));
+    make_bars(&m, "metadata-lines", "How much of each cache holds metadata, at the end",
+              "percent of all, the mean of each policy", lines, ARRAY_SIZE(lines));
+    make_bars(&m, "races", "Races by policy", "accesses, the mean of all runs", races,
+              ARRAY_SIZE(races));
     for (size_t i = 0; i < s->runs && s->kind == STUDY_RUNS; i++)
         make_cores(&m, &s->run[i]);
     for (size_t i = 0; i < s->runs; i++)

@@ -1,6 +1,6 @@
 /* page.c - the report as one HTML page that asks nobody for anything: text, tables and pictures
  * stand in it without a script; the script (page.js) adds choices, filters and what is too long to
- * show at once. What names say is text everywhere (markup_text), and in the data for the script. */
+ * show at once. What names say is text everywhere (markup), and in the data for the script. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -33,36 +33,18 @@ enum { ROWS_SHOWN = 200, RUNS_SHOWN = 50, FINDINGS_SHOWN = 40, RACES_SHOWN = 500
 
 /* ---- elements -------------------------------------------------------------------------------- */
 
-static void element(FILE *out, const char *name, const char *text)
+/* A number as the format has it; a dash where there is none. */
+static void number_cell(FILE *out, const char *fmt, double x) PRINTF_LIKE(2, 0);
+static void number_cell(FILE *out, const char *fmt, double x)
 {
-    fprintf(out, "<%s>", name);
-    markup_text(out, text ? text : "");
-    fprintf(out, "</%s>", name);
+    char text[40] = "-";
+
+    if (!isnan(x))
+        snprintf(text, sizeof text, fmt, x);
+    markup(out, "<td class=\"n\">%s</td>", text);
 }
 
-static void link_to(FILE *out, const char *to, const char *text)
-{
-    fprintf(out, "<a href=\"#%s\">", to);
-    markup_text(out, text);
-    fputs("</a>", out);
-}
-
-static void number_cell(FILE *out, double x)
-{
-    if (isnan(x))
-        fputs("<td class=\"n\">-</td>", out);
-    else
-        fprintf(out, "<td class=\"n\">%.10g</td>", x);
-}
-
-static void fixed_cell(FILE *out, double x)
-{
-    if (isnan(x))
-        fputs("<td class=\"n\">-</td>", out);
-    else
-        fprintf(out, "<td class=\"n\">%.1f</td>", x);
-}
-
+/* The text is whole when the file is closed. */
 FILE *memory_file(char **text, size_t *bytes)
 {
     FILE *out = open_memstream(text, bytes);
@@ -72,9 +54,14 @@ FILE *memory_file(char **text, size_t *bytes)
     return out;
 }
 
+void memory_file_close(FILE *f)
+{
+    if (fclose(f))
+        die("no memory for a part of the page");
+}
+
 /* A link that has the file in it. */
-static void download(FILE *out, const struct figure *f, const char *kind, const char *type,
-                     void (*write)(const struct figure *, FILE *))
+static void download(FILE *out, const struct figure *f, const struct figure_form *form)
 {
     static const char plain[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,:;()/=*$! ";
@@ -82,18 +69,16 @@ static void download(FILE *out, const struct figure *f, const char *kind, const 
     size_t n = 0;
     FILE *memory = memory_file(&text, &n);
 
-    write(f, memory);
-    if (fclose(memory))
-        die("no memory for a part of the page");
-    fputs("<a download=\"", out);
-    markup_text(out, f->name);
-    fprintf(out, ".%s\" href=\"data:%s;charset=utf-8,", kind, type);
+    form->write(f, memory);
+    memory_file_close(memory);
+    markup(out, "<a download=\"%s.%s\" href=\"data:%s;charset=utf-8,", f->name, form->ending,
+           form->type);
     for (size_t i = 0; i < n; i++)
         if (text[i] && text[i] != ' ' && strchr(plain, text[i]))
             fputc(text[i], out);
         else
             fprintf(out, "%%%02X", (unsigned)(unsigned char)text[i]);
-    fprintf(out, "\">%s</a> ", kind);
+    fprintf(out, "\">%s</a> ", form->ending);
     free(text);
 }
 
@@ -120,17 +105,6 @@ static void json_visible(struct json *j, const char *text)
     free(visible);
 }
 
-static void json_double(struct json *j, double x)
-{
-    char text[40];
-
-    snprintf(text, sizeof text, "%.10g", x);
-    if (isfinite(x))
-        json_number(j, text);
-    else
-        json_null(j);
-}
-
 static bool measured(const struct report_study *s, size_t measure)
 {
     for (size_t i = 0; i < s->cells; i++)
@@ -141,15 +115,13 @@ static bool measured(const struct report_study *s, size_t measure)
 
 static void json_axes(struct json *j, const struct report_study *s)
 {
-    json_key(j, "axes");
-    json_array(j);
+    json_key_array(j, "axes");
     for (size_t i = 0; i < s->axes; i++) {
         json_object(j);
         json_key(j, "name");
         json_visible(j, s->axis[i].name);
         json_key_bool(j, "numbers", s->axis[i].numbers);
-        json_key(j, "values");
-        json_array(j);
+        json_key_array(j, "values");
         for (size_t k = 0; k < s->axis[i].n; k++)
             json_visible(j, s->axis[i].value[k]);
         json_end(j);
@@ -160,13 +132,11 @@ static void json_axes(struct json *j, const struct report_study *s)
 
 static void json_heads(struct json *j, const struct report_study *s)
 {
-    json_key(j, "overheads");
-    json_array(j);
+    json_key_array(j, "overheads");
     for (size_t i = 0; i < OVERHEADS; i++)
         json_str(j, overhead_name[i]);
     json_end(j);
-    json_key(j, "measures");
-    json_array(j);
+    json_key_array(j, "measures");
     for (size_t i = 0; i < MEASURES; i++)
         if (measured(s, i)) {
             json_object(j);
@@ -176,8 +146,7 @@ static void json_heads(struct json *j, const struct report_study *s)
             json_end(j);
         }
     json_end(j);
-    json_key(j, "parts");
-    json_array(j);
+    json_key_array(j, "parts");
     for (size_t i = 0; i < PARTS; i++)
         json_str(j, report_parts[i].key);
     json_end(j);
@@ -186,20 +155,19 @@ static void json_heads(struct json *j, const struct report_study *s)
 /* A cell is its places on the axes, its overheads, its measures and its parts, in this order. */
 static void json_cells(struct json *j, const struct report_study *s)
 {
-    json_key(j, "cells");
-    json_array(j);
+    json_key_array(j, "cells");
     for (size_t i = 0; i < s->cells; i++) {
         const struct report_cell *c = &s->cell[i];
         json_array(j);
         for (size_t k = 0; k < s->axes; k++)
             json_u64(j, c->place[k]);
         for (size_t k = 0; k < OVERHEADS; k++)
-            json_double(j, 100 * cell_overhead(c, k));
+            json_double(j, "%.10g", 100 * cell_overhead(c, k));
         for (size_t k = 0; k < MEASURES; k++)
             if (measured(s, k))
-                json_double(j, c->of[k]);
+                json_double(j, "%.10g", c->of[k]);
         for (size_t k = 0; k < PARTS; k++)
-            json_double(j, round(100 * study_part(s, c, k)) / 100);
+            json_double(j, "%.10g", round(100 * study_part(s, c, k)) / 100);
         json_end(j);
     }
     json_end(j);
@@ -214,8 +182,7 @@ static void data_block(FILE *out, const struct reported *r, const struct figures
 
     json_init(&j, memory, false);
     json_object(&j);
-    json_key(&j, "studies");
-    json_array(&j);
+    json_key_array(&j, "studies");
     for (size_t i = 0; i < r->n; i++) {
         json_object(&j);
         json_key(&j, "name");
@@ -226,15 +193,13 @@ static void data_block(FILE *out, const struct reported *r, const struct figures
         json_end(&j);
     }
     json_end(&j);
-    json_key(&j, "lines"); /* figures over time, which uPlot draws where it is there */
-    json_array(&j);
+    json_key_array(&j, "lines"); /* figures over time, which uPlot draws where it is there */
     for (size_t i = 0; i < f->n; i++)
         if (f->at[i].kind == FIGURE_COLUMNS)
             figure_json(&f->at[i], &j);
     json_end(&j);
     json_end(&j);
-    if (fclose(memory))
-        die("no memory for a part of the page");
+    memory_file_close(memory);
     fputs("<script type=\"application/json\" id=\"data\">", out);
     script_text(out, text);
     fputs("</script>\n", out);
@@ -243,36 +208,23 @@ static void data_block(FILE *out, const struct reported *r, const struct figures
 
 /* ---- top and bottom -------------------------------------------------------------------------- */
 
-/* The switch of the page goes before what the system prefers: for pictures as for all else. */
-static void write_themes(FILE *out)
-{
-#define STYLE(name, light, dark) fputs(":root[data-theme=light] svg ." name "{" light "}\n", out);
-#include "results/drawing/styles.def"
-#undef STYLE
-#define STYLE(name, light, dark)                                                                   \
-    if (*dark)                                                                                     \
-        fputs(":root[data-theme=dark] svg ." name "{" dark "}\n", out);
-#include "results/drawing/styles.def"
-#undef STYLE
-}
-
 static void write_top(FILE *out, const char *title)
 {
-    fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-          "'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:\">\n"
-          "<meta name=\"color-scheme\" content=\"light dark\">\n",
-          out);
-    element(out, "title", title);
-    fputs("\n<style>\n", out);
+    markup(out,
+           "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+           "'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:\">\n"
+           "<meta name=\"color-scheme\" content=\"light dark\">\n<title>%s</title>\n<style>\n",
+           title);
     fwrite(page_css, 1, sizeof page_css, out);
-    write_themes(out);
-    fputs("</style>\n</head>\n<body>\n<header>\n", out);
-    element(out, "h1", title);
-    fputs("<button type=\"button\" id=\"theme\" hidden>Colours: as the system</button>\n</header>\n"
-          "<main>\n",
-          out);
+    /* The switch of the page goes before what the system prefers: for pictures as for all else. */
+    svg_write_styles(out, ":root[data-theme=light] svg ", false);
+    svg_write_styles(out, ":root[data-theme=dark] svg ", true);
+    markup(out,
+           "</style>\n</head>\n<body>\n<header>\n<h1>%s</h1><button type=\"button\" id=\"theme\" "
+           "hidden>Colours: as the system</button>\n</header>\n<main>\n",
+           title);
 }
 
 /* lines: something is there for uPlot to draw. */
@@ -296,9 +248,10 @@ static void write_scripts(FILE *out, bool lines)
 
 static void write_end(FILE *out)
 {
-    fputs("</main>\n<footer>Made by lardsim ", out);
-    markup_text(out, lardsim_version());
-    fputs(". This page is whole: it asks no other for anything.</footer>\n", out);
+    markup(out,
+           "</main>\n<footer>Made by lardsim %s. This page is whole: it asks no other for "
+           "anything.</footer>\n",
+           lardsim_version());
 }
 
 static void write_faults(FILE *out, const struct report_faults *f)
@@ -306,39 +259,34 @@ static void write_faults(FILE *out, const struct report_faults *f)
     if (!f->n)
         return;
     fputs("<section class=\"faults\" id=\"faults\">\n<h2>What is not whole</h2>\n<ul>\n", out);
-    for (size_t i = 0; i < f->n; i++) {
-        element(out, "li", f->at[i]);
-        fputc('\n', out);
-    }
+    for (size_t i = 0; i < f->n; i++)
+        markup(out, "<li>%s</li>\n", f->at[i]);
     fputs("</ul>\n</section>\n", out);
 }
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
+static void begin_picture(FILE *out, const char *label)
+{
+    markup(out, "<div class=\"picture\" tabindex=\"0\" role=\"group\" aria-label=\"%s\">\n", label);
+}
+
 static void write_figure(FILE *out, const struct figure *f, size_t number)
 {
-    fprintf(out, "<figure id=\"figure-%zu\" data-name=\"", number);
-    markup_text(out, f->name);
-    fputs("\">\n<div class=\"picture\" tabindex=\"0\" role=\"group\" aria-label=\"", out);
-    markup_text(out, f->title);
-    fputs("\">\n", out);
+    markup(out, "<figure id=\"figure-%zu\" data-name=\"%s\">\n", number, f->name);
+    begin_picture(out, f->title);
     figure_svg(f, out);
-    fputs("</div>\n<figcaption>Figure ", out);
-    fprintf(out, "%zu. ", number + 1);
-    markup_text(out, f->title);
-    fputs(". <span class=\"files\">", out);
-    download(out, f, "svg", "image/svg+xml", figure_svg);
-    download(out, f, "csv", "text/csv", figure_csv);
-    download(out, f, "gnuplot", "text/plain", figure_gnuplot);
+    markup(out, "</div>\n<figcaption>Figure %zu. %s. <span class=\"files\">", number + 1, f->title);
+    for (size_t i = 0; i < FIGURE_FORMS; i++)
+        download(out, f, &figure_forms[i]);
     fputs("</span></figcaption>\n</figure>\n", out);
 }
 
 /* An SVG that another verb has drawn. */
 static void write_picture(FILE *out, const char *picture, const char *label)
 {
-    fputs("<div class=\"picture\" tabindex=\"0\" role=\"group\" aria-label=\"", out);
-    markup_text(out, label);
-    fprintf(out, "\">\n%s</div>\n", picture);
+    begin_picture(out, label);
+    fprintf(out, "%s</div>\n", picture);
 }
 
 static void write_machine(FILE *out, const struct report_study *s)
@@ -369,13 +317,9 @@ static void write_axes(FILE *out, const struct report_study *s)
         const struct report_axis *a = &s->axis[i];
         if (a->n < 2)
             continue;
-        fputs("<tr>", out);
-        element(out, "th", a->name);
-        fputs("<td>", out);
-        for (size_t k = 0; k < a->n && k < 8; k++) {
-            fputs(k ? ", " : "", out);
-            markup_text(out, a->value[k]);
-        }
+        markup(out, "<tr><th>%s</th><td>", a->name);
+        for (size_t k = 0; k < a->n && k < 8; k++)
+            markup(out, "%s%s", k ? ", " : "", a->value[k]);
         if (a->n > 8)
             fprintf(out, ", ... (%zu)", a->n);
         fputs("</td><td>", out);
@@ -393,8 +337,8 @@ static void mean_cells(FILE *out, const double *x, size_t n)
 {
     const struct estimate of = estimate_of(x, n);
 
-    fixed_cell(out, of.mean);
-    fixed_cell(out, of.half);
+    number_cell(out, "%.1f", of.mean);
+    number_cell(out, "%.1f", of.half);
 }
 
 static void seeds_row(FILE *out, const struct report_study *s, size_t seed, const size_t *group,
@@ -415,7 +359,7 @@ static void seeds_row(FILE *out, const struct report_study *s, size_t seed, cons
     fputs("<tr>", out);
     for (size_t k = 0; k < s->axes; k++)
         if (k != seed)
-            element(out, "td", first->point[k]);
+            markup(out, "<td>%s</td>", first->point[k]);
     fprintf(out, "<td class=\"n\">%zu</td>", n);
     mean_cells(out, overhead, n);
     mean_cells(out, cycles, n);
@@ -439,7 +383,7 @@ static void write_seeds(FILE *out, const struct report_study *s)
           out);
     for (size_t i = 0; i < s->axes; i++)
         if (i != seed)
-            element(out, "th", s->axis[i].name);
+            markup(out, "<th>%s</th>", s->axis[i].name);
     fputs("<th>seeds</th><th>overhead, %</th><th>&plusmn;</th><th>cycles</th><th>&plusmn;</th></tr>"
           "</thead><tbody>\n",
           out);
@@ -455,18 +399,6 @@ struct said {
     const struct report_finding *finding;
     size_t runs;
 };
-
-static void write_finding_rows(FILE *out, const struct report_study *s, const struct said *said,
-                               size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        fputs("<tr><td>", out);
-        markup_text(out, said[i].finding->sentence ? said[i].finding->sentence : "");
-        fputs("</td><td>", out);
-        markup_text(out, said[i].finding->knobs ? said[i].finding->knobs : "-");
-        fprintf(out, "</td><td class=\"n\">%zu of %zu</td></tr>\n", said[i].runs, s->runs);
-    }
-}
 
 static void write_findings(FILE *out, const struct report_study *s)
 {
@@ -489,7 +421,10 @@ static void write_findings(FILE *out, const struct report_study *s)
           "mattered. The change is the one that would have changed nothing.</p>\n"
           "<table><thead><tr><th>why</th><th>parameters</th><th>runs</th></tr></thead><tbody>\n",
           out);
-    write_finding_rows(out, s, said, n);
+    for (size_t i = 0; i < n; i++)
+        markup(out, "<tr><td>%s</td><td>%s</td><td class=\"n\">%zu of %zu</td></tr>\n",
+               said[i].finding->sentence, said[i].finding->knobs ? said[i].finding->knobs : "-",
+               said[i].runs, s->runs);
     fputs("</tbody></table>\n", out);
 }
 
@@ -501,91 +436,72 @@ static void write_side(FILE *out, const struct report_side *s)
         fputs("an access that the policy does not know", out);
         return;
     }
-    markup_text(out, s->op ? s->op : "access");
-    if (s->thread) {
-        fputs(" by thread ", out);
-        markup_text(out, s->thread);
-    }
-    if (s->event) {
-        fputs(", event ", out);
-        markup_text(out, s->event);
-    }
-    if (s->site) {
-        fputs(", at <code>", out);
-        markup_text(out, s->site);
-        fputs("</code>", out);
-    }
+    markup(out, "%s", s->op ? s->op : "access");
+    if (s->thread)
+        markup(out, " by thread %s", s->thread);
+    if (s->event)
+        markup(out, ", event %s", s->event);
+    if (s->site)
+        markup(out, ", at <code>%s</code>", s->site);
+}
+
+/* Both sides of a race. */
+static void write_sides(FILE *out, const struct report_race *r)
+{
+    write_side(out, &r->is);
+    fputs("<br>after the ", out);
+    write_side(out, &r->earlier);
 }
 
 static void write_object(FILE *out, const struct report_race *r)
 {
-    fputs("<code>", out);
-    markup_text(out, r->address ? r->address : "?");
-    fputs("</code>", out);
-    if (r->object) {
-        fputs(" (", out);
-        markup_text(out, r->object);
-        if (r->offset && strcmp(r->offset, "0") != 0) {
-            fputs(" + ", out);
-            markup_text(out, r->offset);
-        }
-        fputs(")", out);
-    } else if (r->allocated_at) {
-        fputs(", allocated at <code>", out);
-        markup_text(out, r->allocated_at);
-        fputs("</code>", out);
-    }
+    markup(out, "<code>%s</code>", r->address ? r->address : "?");
+    if (r->object && r->offset && strcmp(r->offset, "0") != 0)
+        markup(out, " (%s + %s)", r->object, r->offset);
+    else if (r->object)
+        markup(out, " (%s)", r->object);
+    else if (r->allocated_at)
+        markup(out, ", allocated at <code>%s</code>", r->allocated_at);
 }
 
 static void write_why(FILE *out, const struct report_race *r)
 {
-    for (size_t i = 0; i < r->said.n; i++) {
-        element(out, "p", r->said.at[i].text);
-        fputc('\n', out);
-    }
+    for (size_t i = 0; i < r->said.n; i++)
+        markup(out, "<p>%s</p>\n", r->said.at[i].text);
     if (r->picture)
         write_picture(out, r->picture, "threads and edges");
-    if (r->unexplained) {
-        fputs("<p class=\"count\">Not explained here: ", out);
-        markup_text(out, r->unexplained);
-        fputs("</p>\n", out);
-    }
+    if (r->unexplained)
+        markup(out, "<p class=\"count\">Not explained here: %s</p>\n", r->unexplained);
+}
+
+/* How often each policy reports it: "vc 3, fasttrack 1". */
+static void write_counts(FILE *out, const struct report_race *r)
+{
+    for (size_t i = 0; i < r->counts; i++)
+        markup(out, "%s%s %lu", i ? ", " : "", r->count[i].policy, r->count[i].n);
 }
 
 static void write_race(FILE *out, const struct report_race *r, size_t study, size_t number)
 {
+    char *command = xstrdup("lardsim why");
+
+    report_shell_word(&command, r->dir);
+    report_shell_word(&command, r->id);
     fprintf(out, "<details class=\"race\" id=\"race-%zu-%zu\"%s><summary>", study, number,
             number == 0 ? " open" : "");
-    write_side(out, &r->is);
-    fputs("<br>after the ", out);
-    write_side(out, &r->earlier);
+    write_sides(out, r);
     fputs("</summary>\n<dl><dt>where</dt><dd>", out);
     write_object(out, r);
     fputs("</dd><dt>racy accesses</dt><dd>", out);
-    for (size_t i = 0; i < r->counts; i++) {
-        fputs(i ? ", " : "", out);
-        markup_text(out, r->count[i].policy);
-        fprintf(out, " %" PRIu64, r->count[i].n);
-    }
+    write_counts(out, r);
     fputs("</dd>", out);
-    for (size_t i = 0; i < r->verdicts.n; i++) {
-        fputs("<dt>", out);
-        markup_text(out, r->verdicts.at[i].name);
-        fputs("</dt><dd>", out);
-        markup_text(out, r->verdicts.at[i].text);
-        fputs("</dd>", out);
-    }
-    fputs("<dt>race</dt><dd><code>", out);
-    markup_text(out, r->id);
-    fputs("</code></dd><dt>why</dt><dd><code>", out);
-    char *command = xstrdup("lardsim why");
-    report_shell_word(&command, r->dir);
-    report_shell_word(&command, r->id);
-    markup_text(out, command);
-    free(command);
-    fputs("</code></dd></dl>\n", out);
+    for (size_t i = 0; i < r->verdicts.n; i++)
+        markup(out, "<dt>%s</dt><dd>%s</dd>", r->verdicts.at[i].name, r->verdicts.at[i].text);
+    markup(out, "<dt>race</dt><dd><code>%s</code></dd><dt>why</dt><dd><code>%s</code></dd></dl>\n",
+           r->id, command);
     write_why(out, r);
     fputs("</details>\n", out);
+    free(command);
 }
 
 static void write_races(FILE *out, const struct report_study *s, size_t study)
@@ -614,25 +530,25 @@ static void write_cells(FILE *out, const struct report_study *s)
             "tabindex=\"0\"><table class=\"cells\"><thead><tr>",
             s->cells <= 12 ? " open" : "", s->cells, s->cells == 1 ? "" : "s");
     for (size_t i = 0; i < s->axes; i++)
-        element(out, "th", s->axis[i].name);
+        markup(out, "<th>%s</th>", s->axis[i].name);
     for (size_t k = 0; k < OVERHEADS; k++)
         fprintf(out, "<th>%s, %%</th>", overhead_name[k]);
     fprintf(out, "<th>%s</th>", overhead_measured_name);
     for (size_t k = 0; k < MEASURES; k++)
         if (measured(s, k))
-            element(out, "th", report_measures[k].key);
+            fprintf(out, "<th>%s</th>", report_measures[k].key);
     fputs("</tr></thead><tbody>\n", out);
     for (size_t i = 0; i < s->cells && i < ROWS_SHOWN; i++) {
         const struct report_cell *c = &s->cell[i];
         fputs("<tr>", out);
         for (size_t k = 0; k < s->axes; k++)
-            element(out, "td", c->point[k]);
+            markup(out, "<td>%s</td>", c->point[k]);
         for (size_t k = 0; k < OVERHEADS; k++)
-            fixed_cell(out, 100 * cell_overhead(c, k));
-        element(out, "td", run_time_measured(&s->run[c->run].cycles));
+            number_cell(out, "%.1f", 100 * cell_overhead(c, k));
+        fprintf(out, "<td>%s</td>", run_time_measured(&s->run[c->run].cycles));
         for (size_t k = 0; k < MEASURES; k++)
             if (measured(s, k))
-                number_cell(out, c->of[k]);
+                number_cell(out, "%.10g", c->of[k]);
         fputs("</tr>\n", out);
     }
     fputs("</tbody></table></div>\n", out);
@@ -649,21 +565,18 @@ static bool holds(const struct report_claim *c)
 
 static void write_claim(FILE *out, const struct report_claim *c, bool numbers, bool seeds)
 {
-    fputs("<tr>", out);
-    element(out, "td", c->text);
-    element(out, "td", c->verdict);
+    markup(out, "<tr><td>%s</td><td>%s</td>", c->text, c->verdict);
     if (numbers) {
-        fixed_cell(out, c->ours);
+        number_cell(out, "%.1f", c->ours);
         if (seeds)
-            fixed_cell(out, (c->interval[1] - c->interval[0]) / 2);
-        fixed_cell(out, c->paper);
+            number_cell(out, "%.1f", (c->interval[1] - c->interval[0]) / 2);
+        number_cell(out, "%.1f", c->paper);
         fputs("<td class=\"n\">", out);
         if (!isnan(c->low))
             fprintf(out, "from %.6g", c->low);
         if (!isnan(c->high))
             fprintf(out, " to %.6g", c->high);
-        fputs("</td>", out);
-        element(out, "td", c->unit);
+        markup(out, "</td><td>%s</td>", c->unit);
     }
     fputs("</tr>\n", out);
 }
@@ -695,12 +608,8 @@ static void write_claims(FILE *out, const struct report_study *s)
 
 static void row_of(FILE *out, const char *head, const char *text)
 {
-    if (!text)
-        return;
-    fputs("<tr>", out);
-    element(out, "th", head);
-    element(out, "td", text);
-    fputs("</tr>\n", out);
+    if (text)
+        markup(out, "<tr><th>%s</th><td>%s</td></tr>\n", head, text);
 }
 
 static void write_config(FILE *out, const struct report_run *run)
@@ -722,11 +631,10 @@ static void write_spec(FILE *out, const char *path)
 
     fputs("<details><summary>The spec</summary><pre>", out);
     for (char *line = text, *end; line; line = end) {
-        end = strchr(line, '\n');
+        end = strchr(line, '\n'); /* which would be written out as what can't be seen */
         if (end)
             *end++ = '\0';
-        markup_text(out, line); /* in which the end of a line would be written out */
-        fputs(end ? "\n" : "", out);
+        markup(out, end ? "%s\n" : "%s", line);
     }
     if (!text)
         fprintf(out, "It can't be read: %s", strerror(errno));
@@ -737,17 +645,15 @@ static void write_spec(FILE *out, const char *path)
 /* The parts of a comparison are made again together. */
 static char *again(const struct report_run *run)
 {
-    const bool compared = run->verb && !strcmp(run->verb, "compare");
+    const char *slash = strrchr(run->dir, '/');
+    const bool compared = run->verb && !strcmp(run->verb, "compare"),
+               part = slash && strcmp(run->dir, run->name) != 0;
     char *command = xstrdup(compared ? "lardsim compare --config" : "lardsim run --again"),
-         *path = NULL;
+         *path =
+             xasprintf("%.*s%s", compared && part ? (int)(slash - run->dir) : (int)strlen(run->dir),
+                       run->dir, compared ? "/config.yaml" : "");
 
-    if (compared) {
-        const char *slash = strrchr(run->dir, '/');
-        const bool part = slash && strcmp(run->dir, run->name) != 0;
-        path = xasprintf("%.*s/config.yaml", part ? (int)(slash - run->dir) : (int)strlen(run->dir),
-                         run->dir);
-    }
-    report_shell_word(&command, path ? path : run->dir);
+    report_shell_word(&command, path);
     free(path);
     return command;
 }
@@ -759,9 +665,7 @@ static void write_run(FILE *out, const struct report_run *run)
                             : xasprintf("not whole%s%s", run->error ? ": " : "",
                                         run->error ? run->error : "");
 
-    fputs("<details class=\"run\"><summary>", out);
-    markup_text(out, run->name);
-    fputs("</summary>\n<table><tbody>\n", out);
+    markup(out, "<details class=\"run\"><summary>%s</summary>\n<table><tbody>\n", run->name);
     const char *const rows[][2] = {{"made again by", command},
                                    {"was made by", run->command},
                                    {"folder", run->dir},
@@ -791,17 +695,17 @@ static void write_run(FILE *out, const struct report_run *run)
 
 static void write_provenance(FILE *out, const struct report_study *s)
 {
-    if (s->kind == STUDY_TABLE)
-        return;
     fputs("<h3>What made it</h3>\n", out);
     if (s->dir) {
         char *command = xstrdup("lardsim sweep"), *spec = xasprintf("%s/sweep.yaml", s->dir);
         report_shell_word(&command, spec);
         xappend(&command, " ", "-o");
         xappend(&command, " ", "again");
-        fputs("<p>The sweep is made again by ", out);
-        element(out, "code", command);
-        fprintf(out, "; its sources must lie where they lay. It has %zu cells.</p>\n", s->cells);
+        markup(
+            out,
+            "<p>The sweep is made again by <code>%s</code>; its sources must lie where they lay. "
+            "It has %zu cells.</p>\n",
+            command, s->cells);
         write_spec(out, spec);
         free(spec);
         free(command);
@@ -830,9 +734,8 @@ static void write_untimed(FILE *out, const struct report_study *s)
 static void write_study(FILE *out, const struct report_study *s, size_t number,
                         const struct figures *f, size_t from, size_t to)
 {
-    fprintf(out, "<section class=\"study\" id=\"study-%zu\">\n", number);
-    element(out, "h2", s->title ? s->title : s->name);
-    fputs("\n<p class=\"question\">", out);
+    markup(out, "<section class=\"study\" id=\"study-%zu\">\n<h2>%s</h2>\n<p class=\"question\">",
+           number, s->title ? s->title : s->name);
     say_question(out, s);
     fputs("</p>\n<div class=\"answer\">", out);
     say_answer(out, s);
@@ -850,8 +753,8 @@ static void write_study(FILE *out, const struct report_study *s, size_t number,
         write_findings(out, s);
         write_races(out, s, number);
         write_cells(out, s);
+        write_provenance(out, s);
     }
-    write_provenance(out, s);
     fputs("</section>\n", out);
 }
 
@@ -860,13 +763,9 @@ static void write_contents(FILE *out, const struct reported *r)
     if (r->n < 2)
         return;
     fputs("<nav aria-label=\"contents\"><ul>\n", out);
-    for (size_t i = 0; i < r->n; i++) {
-        char *to = xasprintf("study-%zu", i);
-        fputs("<li>", out);
-        link_to(out, to, r->study[i].title ? r->study[i].title : r->study[i].name);
-        fputs("</li>\n", out);
-        free(to);
-    }
+    for (size_t i = 0; i < r->n; i++)
+        markup(out, "<li><a href=\"#study-%zu\">%s</a></li>\n", i,
+               r->study[i].title ? r->study[i].title : r->study[i].name);
     fputs("</ul></nav>\n", out);
 }
 
@@ -911,18 +810,13 @@ enum { PAIRS_SHOWN = 50, CHANGES_SHOWN = 100, RACES_MET = 200 };
 
 static void line_item(void *out, const char *line)
 {
-    element(out, "li", line);
-    fputc('\n', out);
+    markup(out, "<li>%s</li>\n", line);
 }
 
 static void row_of_two(FILE *out, const char *head, const char *a, const char *b, const char *said)
 {
-    fputs("<tr>", out);
-    element(out, "th", head);
-    element(out, "td", a ? a : "-");
-    element(out, "td", b ? b : "-");
-    element(out, "td", said);
-    fputs("</tr>\n", out);
+    markup(out, "<tr><th>%s</th><td>%s</td><td>%s</td><td>%s</td></tr>\n", head, a ? a : "-",
+           b ? b : "-", said);
 }
 
 static void write_settings(FILE *out, const struct report_pair *p)
@@ -959,10 +853,9 @@ static void write_changes(FILE *out, const struct report_pair *p, double thresho
           "<th class=\"n\">second</th><th class=\"n\">percent</th></tr></thead><tbody>\n",
           out);
     for (size_t i = 0; i < p->changes && i < CHANGES_SHOWN; i++) {
-        fputs("<tr>", out);
-        element(out, "th", p->change[i].name);
-        number_cell(out, p->change[i].a);
-        number_cell(out, p->change[i].b);
+        markup(out, "<tr><th>%s</th>", p->change[i].name);
+        number_cell(out, "%.10g", p->change[i].a);
+        number_cell(out, "%.10g", p->change[i].b);
         if (isinf(p->change[i].percent))
             fputs("<td class=\"n\">new</td></tr>\n", out);
         else
@@ -977,14 +870,9 @@ static void write_changes(FILE *out, const struct report_pair *p, double thresho
 
 static void write_pair(FILE *out, const struct report_difference *d, const struct report_pair *p)
 {
-    fprintf(out, "<details%s><summary>", d->pairs <= 4 ? " open" : "");
-    markup_text(out, p->cell_a->label);
-    fputs(": ", out);
-    markup_text(out, p->a->dir);
-    fputs(" and ", out);
-    markup_text(out, p->b->dir);
-    fputs(p->same ? " (nothing that happened differs)" : "", out);
-    fputs("</summary>\n", out);
+    markup(out, "<details%s><summary>%s: %s and %s%s</summary>\n", d->pairs <= 4 ? " open" : "",
+           p->cell_a->label, p->a->dir, p->b->dir,
+           p->same ? " (nothing that happened differs)" : "");
     write_settings(out, p);
     write_changes(out, p, d->threshold);
     fputs("</details>\n", out);
@@ -992,13 +880,10 @@ static void write_pair(FILE *out, const struct report_difference *d, const struc
 
 static void write_count(FILE *out, const struct report_race *r)
 {
-    fputs("<td>", out);
-    for (size_t i = 0; r && i < r->counts; i++) {
-        fputs(i ? ", " : "", out);
-        markup_text(out, r->count[i].policy);
-        fprintf(out, " %" PRIu64, r->count[i].n);
-    }
-    fputs(r ? "</td>" : "-</td>", out);
+    fputs(r ? "<td>" : "<td>-", out);
+    if (r)
+        write_counts(out, r);
+    fputs("</td>", out);
 }
 
 static void write_mets(FILE *out, const struct report_difference *d)
@@ -1012,12 +897,8 @@ static void write_mets(FILE *out, const struct report_difference *d)
         const struct report_met *m = &d->met[i];
         const struct report_race *r = m->a ? m->a : m->b;
         fprintf(out, "<tr><th>%s</th><td>", !m->b ? "gone" : !m->a ? "come" : "other counts");
-        write_side(out, &r->is);
-        fputs("<br>after the ", out);
-        write_side(out, &r->earlier);
-        fputs("<br><code>", out);
-        markup_text(out, r->id);
-        fputs("</code></td>", out);
+        write_sides(out, r);
+        markup(out, "<br><code>%s</code></td>", r->id);
         write_count(out, m->a);
         write_count(out, m->b);
         fputs("</tr>\n", out);
@@ -1032,11 +913,10 @@ void page_differences(FILE *out, const struct report_faults *faults,
 
     write_top(out, title);
     write_faults(out, faults);
-    fputs("<section class=\"study\">\n<p class=\"question\">What changed from ", out);
-    element(out, "b", d->name_a);
-    fputs(" to ", out);
-    element(out, "b", d->name_b);
-    fputs(", and what of it matters?</p>\n<div class=\"answer\"><ul>\n", out);
+    markup(out,
+           "<section class=\"study\">\n<p class=\"question\">What changed from <b>%s</b> to "
+           "<b>%s</b>, and what of it matters?</p>\n<div class=\"answer\"><ul>\n",
+           d->name_a, d->name_b);
     difference_say(d, line_item, out);
     fputs("</ul></div>\n", out);
     for (size_t i = 0; i < d->pairs && i < PAIRS_SHOWN; i++)

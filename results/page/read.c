@@ -65,18 +65,29 @@ void fault_add(struct report_faults *f, const char *fmt, ...)
     va_end(ap);
 }
 
-static void set(char **to, const char *text)
-{
-    if (!*to)
-        *to = xstrdup(text);
-}
-
-/* null is no text. JSON's reader does not tell it from the text "null", which nobody writes. */
-static void set_known(char **to, const char *text)
-{
-    if (strcmp(text, "null") != 0)
-        set(to, text);
-}
+/* Texts of a run, in provenance.json and in host.json. */
+#define RUN_TEXT(name, field)                                                                      \
+    {                                                                                              \
+        name, WORD_TEXT, offsetof(struct report_run, field)                                        \
+    }
+static const struct word_row run_words[] = {
+    RUN_TEXT("schema", schema),
+    RUN_TEXT("version", version),
+    RUN_TEXT("build.id", build),
+    RUN_TEXT("build.commit", commit),
+    RUN_TEXT("build.compiler", compiler),
+    RUN_TEXT("verb", verb),
+    RUN_TEXT("configuration", configuration),
+    RUN_TEXT("source", source),
+    RUN_TEXT("caveat", caveat),
+    RUN_TEXT("identity", identity),
+    RUN_TEXT("digest", digest),
+    RUN_TEXT("error", error),
+    RUN_TEXT("host", host),
+    RUN_TEXT("working_folder", working),
+    RUN_TEXT("started", started),
+    RUN_TEXT("seconds", seconds),
+    {"events", WORD_COUNT, offsetof(struct report_run, events)}};
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
@@ -118,7 +129,7 @@ static bool matches_one(const char *pattern, size_t n, const char *name)
            !strncmp(star + 1, name + length - after, after);
 }
 
-static bool matches(const char *patterns, const char *name)
+bool report_matches(const char *patterns, const char *name)
 {
     for (const char *at = patterns; *at; at += *at == ' ') {
         const size_t n = strcspn(at, " ");
@@ -139,9 +150,9 @@ static uint64_t measures_of(struct report_reading *r, const char *name)
         return *known - 1;
     uint64_t bits = 0;
     for (unsigned i = 0; i < MEASURES; i++)
-        bits |= (uint64_t)matches(report_measures[i].patterns, name) << i;
+        bits |= (uint64_t)report_matches(report_measures[i].patterns, name) << i;
     for (unsigned i = 0; i < PARTS; i++)
-        bits |= (uint64_t)matches(report_parts[i].patterns, name) << (MEASURES + i);
+        bits |= (uint64_t)report_matches(report_parts[i].patterns, name) << (MEASURES + i);
     *known = bits + 1;
     return bits;
 }
@@ -186,7 +197,7 @@ static void add_number(struct numbers *to, uint64_t bits, const char *text)
 
     for (size_t i = 0; bits; i++, bits >>= 1)
         if (bits & 1)
-            to->of[i] = isnan(to->of[i]) ? value : to->of[i] + value;
+            to->of[i] = or_none(to->of[i]) + value;
 }
 
 static void take_number(struct reading_stats *s, const char *name, const char *text)
@@ -220,7 +231,7 @@ static void take_finding(struct report_run *run, const char *name, const char *t
     } else if (!run->findings) {
         return;
     } else if (!strcmp(name, "sentence")) {
-        set(&run->finding[run->findings - 1].sentence, text);
+        run->finding[run->findings - 1].sentence = xstrdup(text);
     } else if (!strncmp(name, parameters, sizeof parameters - 1)) {
         char *knob = xasprintf("%s:%s", name + sizeof parameters - 1, text);
         xappend(&run->finding[run->findings - 1].knobs, " ", knob);
@@ -235,7 +246,7 @@ static void take_stat(void *arg, const char *name, const char *text)
     if (!strcmp(name, "schema")) {
         snprintf(s->schema, sizeof s->schema, "%s", text);
     } else if (!strcmp(name, "behaviour")) {
-        set(&s->run->behaviour, text);
+        s->run->behaviour = xstrdup(text);
     } else if (!strncmp(name, "findings.", 9)) {
         take_finding(s->run, name + 9, text);
     } else {
@@ -267,50 +278,13 @@ void report_shell_word(char **command, const char *word)
     free(quoted);
 }
 
-struct reading_provenance {
-    struct report_run *run;
-    char schema[64];
-};
-
 static void take_provenance(void *arg, const char *name, const char *text)
-{
-    struct reading_provenance *p = arg;
-    struct report_run *run = p->run;
-    const struct {
-        const char *name;
-        char **to;
-    } texts[] = {{"version", &run->version},     {"build.id", &run->build},
-                 {"build.commit", &run->commit}, {"build.compiler", &run->compiler},
-                 {"verb", &run->verb},           {"configuration", &run->configuration},
-                 {"source", &run->source},       {"caveat", &run->caveat},
-                 {"identity", &run->identity},   {"digest", &run->digest},
-                 {"error", &run->error}};
-
-    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-        if (!strcmp(name, texts[i].name))
-            set_known(texts[i].to, text);
-    if (!strcmp(name, "schema"))
-        snprintf(p->schema, sizeof p->schema, "%s", text);
-    else if (!strcmp(name, "command"))
-        report_shell_word(&run->command, text);
-    else if (!strcmp(name, "events"))
-        run->events = strtoull(text, NULL, 10);
-    else if (!strcmp(name, "complete"))
-        run->complete = !strcmp(text, "true");
-}
-
-static void take_host(void *arg, const char *name, const char *text)
 {
     struct report_run *run = arg;
 
-    if (!strcmp(name, "host"))
-        set(&run->host, text);
-    else if (!strcmp(name, "working_folder"))
-        set(&run->working, text);
-    else if (!strcmp(name, "started"))
-        set(&run->started, text);
-    else if (!strcmp(name, "seconds"))
-        set(&run->seconds, text);
+    words_take(run_words, ARRAY_SIZE(run_words), run, name, text);
+    if (!strcmp(name, "command"))
+        report_shell_word(&run->command, text);
 }
 
 static int read_config(struct report_run *run, const struct seal *seal, struct err *e)
@@ -340,21 +314,17 @@ static int read_config(struct report_run *run, const struct seal *seal, struct e
 static struct report_run *run_add(struct report_study *s, const char *dir, const char *name)
 {
     s->run = xgrow(s->run, s->runs, &s->runs_cap, sizeof *s->run);
-    s->run[s->runs] =
-        (struct report_run){.dir = xstrdup(dir), .name = xstrdup(name), .complete = true};
+    s->run[s->runs] = (struct report_run){.dir = xstrdup(dir), .name = xstrdup(name)};
     return &s->run[s->runs++];
 }
 
 static void run_free(struct report_run *run)
 {
-    char *const text[] = {run->dir,     run->name,      run->error,         run->source,
-                          run->caveat,  run->build,     run->commit,        run->compiler,
-                          run->version, run->verb,      run->command,       run->identity,
-                          run->digest,  run->behaviour, run->configuration, run->host,
-                          run->started, run->seconds,   run->working};
-
-    for (size_t i = 0; i < ARRAY_SIZE(text); i++)
-        free(text[i]);
+    words_free(run_words, ARRAY_SIZE(run_words), run);
+    free(run->dir);
+    free(run->name);
+    free(run->command);
+    free(run->behaviour);
     facts_free(&run->config);
     facts_free(&run->stats);
     for (size_t i = 0; i < run->findings; i++) {
@@ -375,14 +345,16 @@ static void fit_parts(struct report_cell *c)
     double sum = 0;
 
     for (size_t i = 0; i < PARTS; i++)
-        sum += isnan(c->part[i]) ? 0 : c->part[i];
+        sum += or_none(c->part[i]);
     if (isnan(all) || isnan(unused))
         return;
-    c->part[P_IDLE] = fmax(0, (isnan(c->part[P_IDLE]) ? 0 : c->part[P_IDLE]) + all - sum);
+    c->part[P_IDLE] = fmax(0, or_none(c->part[P_IDLE]) + all - sum);
 }
 
-static struct report_cell *cell_add(struct report_study *s, size_t run, const char *label)
+static void add_cell(struct report_study *s, const struct reading_stats *n, const char *label)
 {
+    const size_t run = s->runs - 1, region = s->run[run].cycles.has_region;
+
     s->cell = xgrow(s->cell, s->cells, &s->cells_cap, sizeof *s->cell);
     struct report_cell *c = &s->cell[s->cells++];
     *c = (struct report_cell){.run = run,
@@ -390,14 +362,6 @@ static struct report_cell *cell_add(struct report_study *s, size_t run, const ch
                               .baseline = NO_BASELINE,
                               .overhead = NAN,
                               .overhead_whole = NAN};
-    return c;
-}
-
-static void add_cell(struct report_study *s, const struct reading_stats *n, const char *label)
-{
-    struct report_cell *c = cell_add(s, s->runs - 1, label);
-    const bool region = s->run[c->run].cycles.has_region;
-
     for (size_t k = 0; k < MEASURES + PARTS; k++) {
         double *to = k < MEASURES ? &c->of[k] : &c->part[k - MEASURES];
         *to = NAN;
@@ -422,11 +386,9 @@ static void add_cells(struct report_study *s, const struct reading_stats *n, con
 
 static int read_words(struct report_run *run, const struct seal *seal, struct err *e)
 {
-    struct reading_provenance past = {.run = run};
-
-    if (results_json(seal, "provenance.json", take_provenance, &past, e))
+    if (results_json(seal, "provenance.json", take_provenance, run, e))
         return -1;
-    if (strncmp(past.schema, "lardsim-provenance-", 19) != 0)
+    if (!run->schema || strncmp(run->schema, "lardsim-provenance-", 19) != 0)
         return err_set(e, LARD_CONFIG,
                        "%s/provenance.json: has another schema; what made these results is not "
                        "known, and the folder is left out",
@@ -454,7 +416,7 @@ static int read_files(struct reading_stats *s, const struct seal *seal, bool che
     run->done = seal_there(seal);
     if ((run->done && !checked && results_check(seal, e)) || read_words(run, seal, e) ||
         read_numbers(s, seal, e) ||
-        (seal_names(seal, "host.json") && results_json(seal, "host.json", take_host, run, e)))
+        (seal_names(seal, "host.json") && results_json(seal, "host.json", take_provenance, run, e)))
         return -1;
     if (!s->keep)
         return 0;
@@ -493,41 +455,45 @@ static bool read_run(struct report_reading *r, struct report_study *s, const str
 
 /* ---- races ----------------------------------------------------------------------------------- */
 
-struct reading_race {
+struct race_read {
     struct report_study *study;
     const char *dir, *label; /* label: the policy that is asked for; NULL: all */
-    struct report_facts line;
+    /* A line of races.jsonl or of differences.jsonl; all own. */
+    struct report_race race;
+    char *policy, *of, *verdict, *reason;
 };
+#define RACE_TEXT(name, field)                                                                     \
+    {                                                                                              \
+        name, WORD_TEXT, offsetof(struct race_read, field)                                         \
+    }
+static const struct word_row race_words[] = {RACE_TEXT("policy", policy),
+                                             RACE_TEXT("race", race.id),
+                                             RACE_TEXT("thread", race.is.thread),
+                                             RACE_TEXT("op", race.is.op),
+                                             RACE_TEXT("site", race.is.site),
+                                             RACE_TEXT("event", race.is.event),
+                                             RACE_TEXT("earlier.thread", race.earlier.thread),
+                                             RACE_TEXT("earlier.op", race.earlier.op),
+                                             RACE_TEXT("earlier.site", race.earlier.site),
+                                             RACE_TEXT("earlier.event", race.earlier.event),
+                                             RACE_TEXT("address", race.address),
+                                             RACE_TEXT("object", race.object),
+                                             RACE_TEXT("offset", race.offset),
+                                             RACE_TEXT("allocated_at", race.allocated_at),
+                                             RACE_TEXT("of", of),
+                                             RACE_TEXT("verdict", verdict),
+                                             RACE_TEXT("reason", reason)};
 
 static void take_member(void *arg, const char *name, const char *text)
 {
-    struct reading_race *r = arg;
-
-    if (strcmp(text, "null") != 0)
-        facts_add(&r->line, name, text);
-}
-
-static char *member(const struct reading_race *r, const char *name)
-{
-    const char *text = facts_find(&r->line, name);
-
-    return text ? xstrdup(text) : NULL;
-}
-
-static struct report_side side_of(const struct reading_race *r, bool earlier)
-{
-    return (struct report_side){
-        .thread = member(r, earlier ? "earlier.thread" : "thread"),
-        .op = member(r, earlier ? "earlier.op" : "op"),
-        .site = member(r, earlier ? "earlier.site" : "site"),
-        .event = member(r, earlier ? "earlier.event" : "event"),
-    };
+    words_take(race_words, ARRAY_SIZE(race_words), arg, name, text);
 }
 
 /* Sites tell races apart; where neither is known, addresses do. */
-static uint64_t race_hash(const char *id, bool sites, const char *address)
+static uint64_t race_hash(const struct report_race *r)
 {
-    char *key = xasprintf("%s %s", id ? id : "", sites || !address ? "" : address);
+    char *key = xasprintf("%s %s", r->id ? r->id : "",
+                          r->is.site || r->earlier.site || !r->address ? "" : r->address);
     const uint64_t hash = digest_bytes(key, strlen(key));
 
     free(key);
@@ -536,17 +502,16 @@ static uint64_t race_hash(const char *id, bool sites, const char *address)
 
 const struct report_race *study_race(const struct report_study *s, const struct report_race *like)
 {
-    const uint64_t *at = map_find(
-        &s->race_at, race_hash(like->id, like->is.site || like->earlier.site, like->address));
+    const uint64_t *at = map_find(&s->race_at, race_hash(like));
 
     return at ? &s->race[*at - 1] : NULL;
 }
 
-static struct report_race *race_find(struct report_study *s, const struct reading_race *r)
+/* The race of the study that was read; it is added if it is new. NULL: there are too many. */
+static struct report_race *race_find(struct race_read *r)
 {
-    const char *id = facts_find(&r->line, "race");
-    const bool sites = facts_find(&r->line, "site") || facts_find(&r->line, "earlier.site");
-    const uint64_t hash = race_hash(id, sites, facts_find(&r->line, "address"));
+    struct report_study *s = r->study;
+    const uint64_t hash = race_hash(&r->race);
     uint64_t *at = s->races < RACES_MOST ? map_put(&s->race_at, hash) : map_find(&s->race_at, hash);
 
     if (!at || *at)
@@ -554,69 +519,59 @@ static struct report_race *race_find(struct report_study *s, const struct readin
     *at = s->races + 1;
     s->race = xgrow(s->race, s->races, &s->races_cap, sizeof *s->race);
     struct report_race *race = &s->race[s->races++];
-    *race = (struct report_race){.id = xstrdup(id ? id : ""),
-                                 .dir = xstrdup(r->dir),
-                                 .is = side_of(r, false),
-                                 .earlier = side_of(r, true),
-                                 .address = member(r, "address"),
-                                 .size = member(r, "size"),
-                                 .object = member(r, "object"),
-                                 .offset = member(r, "offset"),
-                                 .allocated_at = member(r, "allocated_at")};
-    const char *system = facts_find(&r->line, "system");
-    race->system = system && !strcmp(system, "true");
+    *race = r->race;
+    race->id = race->id ? race->id : xstrdup("");
+    race->dir = xstrdup(r->dir);
+    r->race = (struct report_race){.id = NULL};
     return race;
 }
 
 static bool end_race(void *arg)
 {
-    struct reading_race *r = arg;
-    const char *policy = facts_find(&r->line, "policy");
+    struct race_read *r = arg;
 
-    if (policy && (!r->label || !strcmp(r->label, policy))) {
-        struct report_race *race = race_find(r->study, r);
+    if (r->policy && (!r->label || !strcmp(r->label, r->policy))) {
+        struct report_race *race = race_find(r);
         size_t i = 0;
         if (!race)
             r->study->races_left_out++;
-        while (race && i < race->counts && strcmp(race->count[i].policy, policy) != 0)
+        while (race && i < race->counts && strcmp(race->count[i].policy, r->policy) != 0)
             i++;
         if (race && i == race->counts) {
             race->count = xgrow(race->count, i, &race->counts_cap, sizeof *race->count);
-            race->count[race->counts++] = (struct report_count){xstrdup(policy), 0};
+            race->count[race->counts++] = (struct report_count){xstrdup(r->policy), 0};
         }
         if (race)
             race->count[i].n++;
     }
-    facts_free(&r->line);
+    words_free(race_words, ARRAY_SIZE(race_words), r);
     return false;
 }
 
 /* A difference of a comparison belongs to the race whose first access it is. */
 static bool end_difference(void *arg)
 {
-    struct reading_race *r = arg;
-    const char *event = facts_find(&r->line, "event"), *of = facts_find(&r->line, "of"),
-               *policy = facts_find(&r->line, "policy"), *verdict = facts_find(&r->line, "verdict"),
-               *reason = facts_find(&r->line, "reason");
+    struct race_read *r = arg;
+    const char *event = r->race.is.event;
 
-    for (size_t i = 0; i < r->study->races && event && of && policy && verdict; i++) {
+    for (size_t i = 0; i < r->study->races && event && r->of && r->policy && r->verdict; i++) {
         struct report_race *race = &r->study->race[i];
-        if (strcmp(of, "access") != 0 || !race->is.event || strcmp(race->is.event, event) != 0 ||
+        if (strcmp(r->of, "access") != 0 || !race->is.event || strcmp(race->is.event, event) != 0 ||
             strcmp(race->dir, r->dir) != 0)
             continue;
-        char *name = xasprintf("%s for %s", verdict, policy);
+        char *name = xasprintf("%s for %s", r->verdict, r->policy);
         if (!facts_find(&race->verdicts, name))
-            facts_add(&race->verdicts, name, reason ? reason : "");
+            facts_add(&race->verdicts, name, r->reason ? r->reason : "");
         free(name);
     }
-    facts_free(&r->line);
+    words_free(race_words, ARRAY_SIZE(race_words), r);
     return false;
 }
 
 static void read_races(struct report_reading *r, struct report_study *s, const struct seal *seal,
                        const char *label)
 {
-    struct reading_race race = {.study = s, .dir = seal_dir(seal), .label = label};
+    struct race_read race = {.study = s, .dir = seal_dir(seal), .label = label};
     struct err e = {0};
 
     if (seal_names(seal, "races.jsonl"))
@@ -624,7 +579,7 @@ static void read_races(struct report_reading *r, struct report_study *s, const s
     if (!e.code && seal_names(seal, "differences.jsonl"))
         results_lines(seal, "differences.jsonl", take_member, end_difference, &race, &e);
     (void)is_fine(r, &e);
-    facts_free(&race.line);
+    words_free(race_words, ARRAY_SIZE(race_words), &race);
 }
 
 /* The machine of a study is that of the first. */
@@ -658,20 +613,19 @@ static struct report_study *runs_study(struct reported *to, const char *name)
 }
 
 struct policies_seen {
-    char schema[64];
-    char *error;
+    char *schema, *error; /* own */
     struct report_facts policies;
 };
+static const struct word_row policies_words[] = {
+    {"schema", WORD_TEXT, offsetof(struct policies_seen, schema)},
+    {"error", WORD_TEXT, offsetof(struct policies_seen, error)}};
 
 static void take_policy(void *arg, const char *name, const char *text)
 {
     struct policies_seen *p = arg;
 
-    if (!strcmp(name, "schema"))
-        snprintf(p->schema, sizeof p->schema, "%s", text);
-    else if (!strcmp(name, "error"))
-        set_known(&p->error, text);
-    else if (!strcmp(name, "policies.policy"))
+    words_take(policies_words, ARRAY_SIZE(policies_words), p, name, text);
+    if (!strcmp(name, "policies.policy"))
         facts_add(&p->policies, text, "");
 }
 
@@ -720,13 +674,10 @@ static void sweep_axes(struct report_study *s, const struct listing *l)
 {
     static const char *const always[] = {"source", "seed", "policy"};
 
-    for (size_t i = 0; i < ARRAY_SIZE(always) + l->head.n - LISTED_AXES; i++) {
-        const char *name = i < ARRAY_SIZE(always)
-                               ? always[i]
-                               : csv_at(&l->head, i - ARRAY_SIZE(always) + LISTED_AXES);
-        s->axis = xgrow(s->axis, s->axes, &s->axes_cap, sizeof *s->axis);
-        s->axis[s->axes++] = (struct report_axis){.name = xstrdup(name)};
-    }
+    for (size_t i = 0; i < ARRAY_SIZE(always) + l->head.n - LISTED_AXES; i++)
+        study_axis_add(s, i < ARRAY_SIZE(always)
+                              ? always[i]
+                              : csv_at(&l->head, i - ARRAY_SIZE(always) + LISTED_AXES));
 }
 
 static void sweep_point(struct report_study *s, struct report_cell *c, const struct csv_row *row)
@@ -839,60 +790,60 @@ struct reading_table {
     char *program, *detector;
 };
 
-static double number_or_none(const char *text)
-{
-    return strcmp(text, "null") ? strtod(text, NULL) : NAN;
-}
+#define CLAIM_NUMBER(name, field)                                                                  \
+    {                                                                                              \
+        name, WORD_NUMBER, offsetof(struct report_claim, field)                                    \
+    }
+static const struct word_row claim_words[] = {
+    {"claim", WORD_TEXT, offsetof(struct report_claim, text)},
+    {"unit", WORD_TEXT, offsetof(struct report_claim, unit)},
+    {"verdict", WORD_TEXT, offsetof(struct report_claim, verdict)},
+    CLAIM_NUMBER("paper", paper),
+    CLAIM_NUMBER("ours", ours),
+    CLAIM_NUMBER("interval-low", interval[0]),
+    CLAIM_NUMBER("interval-high", interval[1]),
+    CLAIM_NUMBER("low", low),
+    CLAIM_NUMBER("high", high)};
+static const struct word_row number_words[] = {
+    {"program", WORD_TEXT, offsetof(struct report_row, program)},
+    {"column", WORD_TEXT, offsetof(struct report_row, column)},
+    {"paper", WORD_NUMBER, offsetof(struct report_row, paper)},
+    {"ours", WORD_NUMBER, offsetof(struct report_row, ours)}};
 
-static void claim_begin(struct report_study *s, const char *text)
+static void row_begin(struct reading_table *t, char *column)
 {
-    s->claim = xgrow(s->claim, s->claims, &s->claims_cap, sizeof *s->claim);
-    s->claim[s->claims++] = (struct report_claim){.text = xstrdup(text),
-                                                  .paper = NAN,
-                                                  .ours = NAN,
-                                                  .low = NAN,
-                                                  .high = NAN,
-                                                  .interval = {NAN, NAN}};
-}
+    struct report_study *s = t->s;
 
-static void row_begin(struct report_study *s, const char *program, const char *column)
-{
     s->row = xgrow(s->row, s->rows, &s->rows_cap, sizeof *s->row);
-    s->row[s->rows++] = (struct report_row){.program = xstrdup(program ? program : ""),
-                                            .column = xstrdup(column),
+    s->row[s->rows++] = (struct report_row){.program = xstrdup(t->program ? t->program : ""),
+                                            .column = column,
                                             .paper = NAN,
                                             .ours = NAN};
 }
 
+/* Takes a value of the latest column. */
+static void take_number_of(struct reading_table *t, const char *name, const char *text)
+{
+    if (t->s->rows)
+        words_take(number_words, ARRAY_SIZE(number_words), &t->s->row[t->s->rows - 1], name, text);
+}
+
 static void take_claim(struct reading_table *t, const char *name, const char *text)
 {
-    struct report_claim *c = t->s->claims ? &t->s->claim[t->s->claims - 1] : NULL;
+    struct report_study *s = t->s;
 
     if (!strcmp(name, "claim")) {
-        char *whole =
-            t->detector ? xasprintf("%s, %s: %s", t->program, t->detector, text) : xstrdup(text);
-        claim_begin(t->s, whole);
-        free(whole);
-    } else if (!c) {
-        return;
-    } else if (!strcmp(name, "unit")) {
-        set(&c->unit, text);
-    } else if (!strcmp(name, "verdict")) {
-        set(&c->verdict, text);
-    } else if (!strcmp(name, "section")) {
-        set(&c->section, text);
-    } else if (!strcmp(name, "paper")) {
-        c->paper = number_or_none(text);
-    } else if (!strcmp(name, "ours")) {
-        c->ours = number_or_none(text);
-    } else if (!strcmp(name, "interval-low")) {
-        c->interval[0] = number_or_none(text);
-    } else if (!strcmp(name, "interval-high")) {
-        c->interval[1] = number_or_none(text);
-    } else if (!strcmp(name, "low")) {
-        c->low = number_or_none(text);
-    } else if (!strcmp(name, "high")) {
-        c->high = number_or_none(text);
+        s->claim = xgrow(s->claim, s->claims, &s->claims_cap, sizeof *s->claim);
+        s->claim[s->claims++] = (struct report_claim){
+            .text = t->detector ? xasprintf("%s, %s: %s", t->program, t->detector, text)
+                                : xstrdup(text),
+            .paper = NAN,
+            .ours = NAN,
+            .low = NAN,
+            .high = NAN,
+            .interval = {NAN, NAN}};
+    } else if (s->claims) {
+        words_take(claim_words, ARRAY_SIZE(claim_words), &s->claim[s->claims - 1], name, text);
     }
 }
 
@@ -902,38 +853,36 @@ static void replace(char **to, const char *text)
     *to = text ? xstrdup(text) : NULL;
 }
 
+/* What tells rows of one program apart stands behind its name. */
+static void program_append(struct reading_table *t, const char *text)
+{
+    char *both = xasprintf("%s %s", t->program ? t->program : "", text);
+
+    if (strcmp(text, "null") != 0)
+        replace(&t->program, both);
+    free(both);
+}
+
 static void take_row(struct reading_table *t, const char *name, const char *text)
 {
-    struct report_row *row = t->s->rows ? &t->s->row[t->s->rows - 1] : NULL;
-
-    if (!strcmp(name, "program")) {
+    if (!strcmp(name, "program"))
         replace(&t->program, text);
-    } else if (!strcmp(name, "step") && strcmp(text, "null") != 0) {
-        char *both = xasprintf("%s %s", t->program ? t->program : "", text);
-        replace(&t->program, both);
-        free(both);
-    } else if (!strcmp(name, "columns.column")) {
-        row_begin(t->s, t->program, text);
-    } else if (row && !strcmp(name, "columns.paper")) {
-        row->paper = number_or_none(text);
-    } else if (row && !strcmp(name, "columns.ours")) {
-        row->ours = number_or_none(text);
-    }
+    else if (!strcmp(name, "step"))
+        program_append(t, text);
+    else if (!strcmp(name, "columns.column"))
+        row_begin(t, xstrdup(text));
+    else if (!strncmp(name, "columns.", 8))
+        take_number_of(t, name + 8, text);
 }
 
 /* Reads a value of lard-table2 or lard-table3, which judge each detector in each program. */
 static void take_judged(struct reading_table *t, const char *name, const char *text)
 {
-    struct report_row *row = t->s->rows ? &t->s->row[t->s->rows - 1] : NULL;
-
     if (!strcmp(name, "program")) {
         replace(&t->program, text);
         replace(&t->detector, "truth");
-    } else if ((!strcmp(name, "variant") || !strcmp(name, "collector")) &&
-               strcmp(text, "null") != 0) {
-        char *both = xasprintf("%s %s", t->program ? t->program : "", text);
-        replace(&t->program, both);
-        free(both);
+    } else if (!strcmp(name, "variant") || !strcmp(name, "collector")) {
+        program_append(t, text);
     } else if (!strcmp(name, "claims.detector")) {
         replace(&t->detector, text);
     } else if (!strncmp(name, "truth.", 6)) {
@@ -941,13 +890,9 @@ static void take_judged(struct reading_table *t, const char *name, const char *t
     } else if (!strcmp(name, "claims.claim") || !strcmp(name, "claims.verdict")) {
         take_claim(t, name + 7, text);
     } else if (!strcmp(name, "claims.counts.measure")) {
-        char *column = xasprintf("%s %s", t->detector ? t->detector : "", text);
-        row_begin(t->s, t->program, column);
-        free(column);
-    } else if (row && !strcmp(name, "claims.counts.paper")) {
-        row->paper = number_or_none(text);
-    } else if (row && !strcmp(name, "claims.counts.ours")) {
-        row->ours = number_or_none(text);
+        row_begin(t, xasprintf("%s %s", t->detector ? t->detector : "", text));
+    } else if (!strncmp(name, "claims.counts.", 14)) {
+        take_number_of(t, name + 14, text);
     }
 }
 
@@ -964,7 +909,7 @@ static void take_table(void *arg, const char *name, const char *text)
     } else if (!t->s) {
         return;
     } else if (!strcmp(name, "title")) {
-        set(&t->s->title, text);
+        replace(&t->s->title, text);
     } else if (!strcmp(name, "result")) {
         replace(&t->s->name, text);
     } else if (!strncmp(name, "claims.", 7)) {
@@ -1013,7 +958,7 @@ static void read_sealed(struct report_reading *r, const char *dir, const struct 
         results_json(seal, "compare.json", take_policy, &p, &e);
     if (!is_fine(r, &e)) {
         /* told */
-    } else if (!strncmp(p.schema, "lardsim-costs-", strlen("lardsim-costs-"))) {
+    } else if (p.schema && !strncmp(p.schema, "lardsim-costs-", strlen("lardsim-costs-"))) {
         read_comparison(r, seal, &p);
     } else if (seal_names(seal, "stats.json")) {
         struct report_study *s = runs_study(r->to, dir);
@@ -1028,7 +973,7 @@ static void read_sealed(struct report_reading *r, const char *dir, const struct 
                   "lasts, its folder is empty",
                   dir);
     }
-    free(p.error);
+    words_free(policies_words, ARRAY_SIZE(policies_words), &p);
     facts_free(&p.policies);
 }
 
@@ -1095,24 +1040,14 @@ int reported_read(struct reported *to, const char *const *path, size_t n, struct
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-static void side_free(struct report_side *s)
-{
-    free(s->thread);
-    free(s->op);
-    free(s->site);
-    free(s->event);
-}
-
 static void race_free(struct report_race *race)
 {
-    char *const text[] = {race->id,           race->dir,     race->address,
-                          race->size,         race->object,  race->offset,
-                          race->allocated_at, race->picture, race->unexplained};
+    struct race_read texts = {.race = *race};
 
-    for (size_t i = 0; i < ARRAY_SIZE(text); i++)
-        free(text[i]);
-    side_free(&race->is);
-    side_free(&race->earlier);
+    words_free(race_words, ARRAY_SIZE(race_words), &texts);
+    free(race->dir);
+    free(race->picture);
+    free(race->unexplained);
     for (size_t i = 0; i < race->counts; i++)
         free(race->count[i].policy);
     free(race->count);
@@ -1141,16 +1076,10 @@ static void study_free(struct report_study *s)
         free(s->axis[i].name);
         free(s->axis[i].why);
     }
-    for (size_t i = 0; i < s->claims; i++) {
-        free(s->claim[i].text);
-        free(s->claim[i].unit);
-        free(s->claim[i].verdict);
-        free(s->claim[i].section);
-    }
-    for (size_t i = 0; i < s->rows; i++) {
-        free(s->row[i].program);
-        free(s->row[i].column);
-    }
+    for (size_t i = 0; i < s->claims; i++)
+        words_free(claim_words, ARRAY_SIZE(claim_words), &s->claim[i]);
+    for (size_t i = 0; i < s->rows; i++)
+        words_free(number_words, ARRAY_SIZE(number_words), &s->row[i]);
     void *const all[] = {s->cell, s->run,   s->race, s->axis,   s->claim,  s->row,
                          s->name, s->title, s->dir,  s->config, s->machine};
     for (size_t i = 0; i < ARRAY_SIZE(all); i++)

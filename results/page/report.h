@@ -39,6 +39,8 @@ struct report_part_info {
     const char *key, *text, *patterns;
 };
 extern const struct report_part_info report_parts[PARTS];
+/* One of the patterns, with spaces between, is the statistic's name. */
+bool report_matches(const char *patterns, const char *name);
 
 struct report_fact {
     char *name, *text; /* own */
@@ -65,8 +67,7 @@ struct report_count {
 struct report_race { /* the racy accesses of one pair of sites, in all runs of a study */
     char *id, *dir;  /* own; dir: of the run of the first */
     struct report_side is, earlier; /* both sides of its first racy access */
-    char *address, *size, *object, *offset, *allocated_at;
-    bool system;
+    char *address, *object, *offset, *allocated_at;
     struct report_count *count; /* owns; by policy */
     size_t counts, counts_cap;
     struct report_facts verdicts; /* verdicts of a comparison: "false for naive", and why */
@@ -101,11 +102,11 @@ void series_free(struct report_series *s);
 
 struct report_run {
     char *dir, *name; /* own; the folder; how it is called here */
-    bool done, complete;
+    bool done;
     struct run_time cycles; /* if it has a region, numbers are of that */
     uint64_t events;
-    char *error, *source, *caveat, *build, *commit, *compiler, *version, *verb, *command, *identity,
-        *digest, *behaviour, *configuration, *host, *started, *seconds, *working;
+    char *schema, *error, *source, *caveat, *build, *commit, *compiler, *version, *verb, *command,
+        *identity, *digest, *behaviour, *configuration, *host, *started, *seconds, *working;
     struct report_facts config, stats; /* for cells of a sweep, those of the first alone */
     struct report_finding *finding;    /* owns */
     size_t findings, findings_cap;
@@ -129,7 +130,7 @@ struct report_axis {
 
 /* A claim of a table, and its verdict. */
 struct report_claim {
-    char *text, *unit, *verdict, *section;
+    char *text, *unit, *verdict;
     double paper, ours, low, high; /* the paper's number, ours, the band */
     double interval[2]; /* the ends of that of the mean over seeds; NAN: there is one seed */
 };
@@ -188,9 +189,17 @@ void report_shell_word(char **command, const char *word);
 /* Axes, baselines, overheads. */
 void study_complete(struct report_study *s);
 size_t study_axis(const struct report_study *s, const char *name); /* SIZE_MAX: none */
+void study_axis_add(struct report_study *s, const char *name);     /* unless it is there */
 /* to[i]: which cells cell i is like but for that axis, as an index from 0. Returns how many there
  * are. */
 size_t study_alike(const struct report_study *s, size_t axis, size_t *to);
+/* A number that is added up, where there is one. */
+static inline double or_none(double x)
+{
+    return isnan(x) ? 0 : x;
+}
+/* The change of this parameter that the finding is about, up to a blank; NULL: about none. */
+const char *finding_knob(const struct report_finding *f, const char *name);
 /* The policies, in the order of their appearance; n of them. */
 const struct report_axis *study_policies(const struct report_study *s);
 /* The mean over the cells of a policy that have it; NAN: none has. */
@@ -224,9 +233,10 @@ int explain_all(struct reported *r, const struct explaining *x,
 enum figure_kind { FIGURE_BARS, FIGURE_STACK, FIGURE_COLUMNS, FIGURE_HEAT };
 struct figure { /* values by row and series */
     enum figure_kind kind;
-    char *name, *title, *unit, *across; /* own; name: of its files; across: what columns run over */
-    char **row, **series;               /* own */
-    unsigned *look;                     /* owns; by series: its colour */
+    char *name, *title; /* own; name: of its files */
+    const char *unit;
+    char **row, **series; /* own; NULL until they are set */
+    unsigned *look;       /* owns; by series: its colour */
     size_t rows, all_series;
     double *value; /* owns; NAN: none; row r of series s: value[r * all_series + s] */
 };
@@ -234,10 +244,9 @@ struct figures {
     struct figure *at;
     size_t n, cap;
 };
-struct figure *figure_add(struct figures *f, enum figure_kind kind, const char *name,
-                          const char *title, const char *unit, size_t rows, size_t series);
-void figure_row(struct figure *f, size_t i, const char *text);
-void figure_series(struct figure *f, size_t i, const char *text);
+/* Takes name and title. */
+struct figure *figure_add(struct figures *f, enum figure_kind kind, char *name, char *title,
+                          const char *unit, size_t rows, size_t series);
 static inline double *figure_at(const struct figure *f, size_t row, size_t series)
 {
     return &f->value[row * f->all_series + series];
@@ -246,7 +255,12 @@ void figures_free(struct figures *f);
 void figure_svg(const struct figure *f, FILE *out);
 void figure_csv(const struct figure *f, FILE *out);
 void figure_gnuplot(const struct figure *f, FILE *out);
-void figure_json(const struct figure *f, struct json *j);
+enum { FIGURE_FORMS = 3 };
+extern const struct figure_form { /* as which files it can be had */
+    const char *ending, *type;
+    void (*write)(const struct figure *f, FILE *out);
+} figure_forms[FIGURE_FORMS];
+void figure_json(const struct figure *f, struct json *j); /* of FIGURE_COLUMNS */
 /* Makes the figures of a study. prefix: stands before their names. */
 void figures_make(struct figures *f, const struct report_study *s, const char *prefix);
 
@@ -254,6 +268,7 @@ void figures_make(struct figures *f, const struct report_study *s, const char *p
 
 /* Text that is written to the file goes to *text, the caller's, when it is closed. */
 FILE *memory_file(char **text, size_t *bytes);
+void memory_file_close(FILE *f);
 void page_write(FILE *out, const struct reported *r, const struct figures *f, const size_t *first);
 
 /* ---- what differs between two: diff.c ------------------------------------------------------- */

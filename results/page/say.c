@@ -6,13 +6,6 @@
 #include "results/page/report.h"
 #include "results/drawing/svg.h"
 
-static void name_of(FILE *out, const char *text)
-{
-    fputs("<b>", out);
-    markup_text(out, text);
-    fputs("</b>", out);
-}
-
 static const char *plural(size_t n)
 {
     return n == 1 ? "" : "s";
@@ -32,13 +25,12 @@ static void say_source(FILE *out, const struct report_study *s)
     const char *source = s->runs ? s->run[0].source : NULL;
     const size_t axis = study_axis(s, "source");
 
-    if (axis != SIZE_MAX && s->axis[axis].n != 1) {
+    if (axis != SIZE_MAX && s->axis[axis].n != 1)
         fprintf(out, "%zu sources", s->axis[axis].n);
-    } else if (axis != SIZE_MAX) {
-        name_of(out, s->axis[axis].value[0]);
-    } else {
-        name_of(out, source ? source : "an unknown source");
-    }
+    else if (axis != SIZE_MAX)
+        markup(out, "<b>%s</b>", s->axis[axis].value[0]);
+    else
+        markup(out, "<b>%s</b>", source ? source : "an unknown source");
 }
 
 /* ---- the question ---------------------------------------------------------------------------- */
@@ -51,8 +43,7 @@ static void say_moved(FILE *out, const struct report_study *s)
         const struct report_axis *a = &s->axis[i];
         if (a->n < 2 || !strcmp(a->name, "policy") || !strcmp(a->name, "source"))
             continue;
-        fputs(n++ ? ", " : ", and what do these change: ", out);
-        name_of(out, a->name);
+        markup(out, "%s<b>%s</b>", n++ ? ", " : ", and what do these change: ", a->name);
     }
 }
 
@@ -102,8 +93,8 @@ static size_t largest_part(const struct report_study *s, const char *policy, dou
     for (size_t i = 0; i < s->cells; i++)
         for (size_t p = 0; p < PARTS && !strcmp(s->cell[i].label, policy); p++) {
             const double x = study_part(s, &s->cell[i], p);
-            sum[p] += isnan(x) ? 0 : x;
-            all += isnan(x) ? 0 : x;
+            sum[p] += or_none(x);
+            all += or_none(x);
         }
     for (size_t p = 1; p < PARTS; p++)
         if (sum[p] > sum[most])
@@ -120,9 +111,7 @@ static void say_overhead(FILE *out, const struct report_study *s, const char *po
     if (isnan(x.mean))
         return;
     const size_t part = largest_part(s, policy, &share);
-    fputs("<li>", out);
-    name_of(out, policy);
-    fprintf(out, " adds %.1f %%", 100 * x.mean);
+    markup(out, "<li><b>%s</b> adds %.1f %%", policy, 100 * x.mean);
     if (x.n > 1)
         fprintf(out, " in the mean of %zu runs, from %.1f to %.1f %%", x.n, 100 * x.least,
                 100 * x.most);
@@ -152,15 +141,10 @@ static void say_overheads(FILE *out, const struct report_study *s)
     }
     if (!cheap)
         return;
-    name_of(out, cheap);
-    if (cheap == dear) {
-        fprintf(out, " costs %.1f %% more cycles than the machine without a detector", 100 * least);
-    } else {
-        fprintf(out, " costs least, %.1f %% more cycles than the machine without a detector; ",
-                100 * least);
-        name_of(out, dear);
-        fprintf(out, " costs most, %.1f %%", 100 * most);
-    }
+    markup(out, "<b>%s</b> costs %s%.1f %% more cycles than the machine without a detector", cheap,
+           cheap == dear ? "" : "least, ", 100 * least);
+    if (cheap != dear)
+        markup(out, "; <b>%s</b> costs most, %.1f %%", dear, 100 * most);
     fputs(!s->has_region ? ", in the whole run, as no region of interest is marked."
           : s->has_whole ? ", in the region of interest, or in the whole run where none is marked."
                          : ", in the region of interest.",
@@ -195,9 +179,7 @@ static void say_races(FILE *out, const struct report_study *s)
         const double x = study_mean(s, a->value[i], cell_measure, M_RACES);
         if (isnan(x) || !strcmp(a->value[i], "none"))
             continue;
-        fputs(told++ ? ", " : " ", out);
-        name_of(out, a->value[i]);
-        fprintf(out, " %.6g", x);
+        markup(out, "%s<b>%s</b> %.6g", told++ ? ", " : " ", a->value[i], x);
     }
     fputs(".", out);
 }
@@ -207,11 +189,9 @@ static void say_wrong(FILE *out, const struct report_study *s)
     for (size_t i = 0; i < s->cells; i++) {
         const struct report_cell *c = &s->cell[i];
         const double wrong = c->of[M_FALSE], missed = c->of[M_MISSED];
-        if (!(wrong > 0) && !(missed > 0))
-            continue;
-        fputs(" ", out);
-        name_of(out, c->label);
-        fprintf(out, " reports %.0f false and misses %.0f true racy accesses.", wrong, missed);
+        if (wrong > 0 || missed > 0)
+            markup(out, " <b>%s</b> reports %.0f false and misses %.0f true racy accesses.",
+                   c->label, wrong, missed);
     }
 }
 
@@ -221,13 +201,11 @@ static void say_machine(FILE *out, const struct report_study *s)
         const struct report_cell *c = &s->cell[i];
         if (!(c->of[M_CYCLES] > 0))
             continue;
-        name_of(out, c->label);
-        fprintf(out,
-                " runs %.0f cycles on %.0f of %.0f cores, of which the detector takes %.1f %% "
-                "of their time. ",
-                c->of[M_CYCLES], c->of[M_CORES_USED], c->of[M_CORES],
-                100 * (isnan(c->part[P_DETECTOR]) ? 0 : c->part[P_DETECTOR]) /
-                    (c->of[M_CYCLES] * c->of[M_CORES_USED]));
+        markup(out,
+               "<b>%s</b> runs %.0f cycles on %.0f of %.0f cores, of which the detector takes "
+               "%.1f %% of their time. ",
+               c->label, c->of[M_CYCLES], c->of[M_CORES_USED], c->of[M_CORES],
+               100 * or_none(c->part[P_DETECTOR]) / (c->of[M_CYCLES] * c->of[M_CORES_USED]));
     }
     fputs("Without a run of <code>--policy none</code> there is no overhead to tell.", out);
 }
@@ -276,11 +254,8 @@ void say_answer(FILE *out, const struct report_study *s)
 
 static void say_why(FILE *out, const struct report_axis *a, const char *before)
 {
-    if (!a->why)
-        return;
-    fputs(before, out);
-    markup_text(out, a->why);
-    fprintf(out, " (so in %zu run%s)", a->why_of, plural(a->why_of));
+    if (a->why)
+        markup(out, "%s%s (so in %zu run%s)", before, a->why, a->why_of, plural(a->why_of));
 }
 
 void say_axis(FILE *out, const struct report_axis *a)

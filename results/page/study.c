@@ -67,7 +67,7 @@ static bool differs(const struct report_study *s, const char *name)
     return false;
 }
 
-static void axis_add(struct report_study *s, const char *name)
+void study_axis_add(struct report_study *s, const char *name)
 {
     if (study_axis(s, name) != SIZE_MAX)
         return;
@@ -95,17 +95,17 @@ static bool has_twins(const struct report_study *s)
 
 static void find_axes(struct report_study *s)
 {
-    axis_add(s, "policy");
+    study_axis_add(s, "policy");
     if (differs(s, "source"))
-        axis_add(s, "source");
+        study_axis_add(s, "source");
     for (size_t i = 0; i < s->runs; i++)
         for (size_t k = 0; k < s->run[i].config.n; k++) {
             const char *name = s->run[i].config.at[k].name;
             if (!is_aside(name) && differs(s, name))
-                axis_add(s, name);
+                study_axis_add(s, name);
         }
     if (has_twins(s))
-        axis_add(s, "folder");
+        study_axis_add(s, "folder");
     for (size_t i = 0; i < s->cells; i++) {
         struct report_cell *c = &s->cell[i];
         c->point = xcalloc(s->axes, sizeof *c->point);
@@ -116,61 +116,53 @@ static void find_axes(struct report_study *s)
 
 /* ---- places: values as indices --------------------------------------------------------------- */
 
-struct valued {
-    char *text;
-    uint64_t number;
-};
-
 static int by_number(const void *a, const void *b)
 {
-    const struct valued *x = a, *y = b;
+    uint64_t x = 0, y = 0;
 
-    return x->number < y->number ? -1 : x->number > y->number;
+    (void)number_of_text(*(char *const *)a, &x);
+    (void)number_of_text(*(char *const *)b, &y);
+    return x < y ? -1 : x > y;
 }
 
 static void sort_numbers(struct report_axis *a)
 {
-    struct valued *v = xcalloc(a->n + 1, sizeof *v);
+    uint64_t number;
 
     a->numbers = a->n > 0;
-    for (size_t i = 0; i < a->n; i++) {
-        v[i].text = a->value[i];
-        a->numbers &= number_of_text(a->value[i], &v[i].number);
-    }
-    if (a->numbers) {
-        qsort(v, a->n, sizeof *v, by_number);
-        for (size_t i = 0; i < a->n; i++)
-            a->value[i] = v[i].text;
-    }
-    free(v);
+    for (size_t i = 0; i < a->n; i++)
+        a->numbers &= number_of_text(a->value[i], &number);
+    if (a->numbers)
+        qsort(a->value, a->n, sizeof *a->value, by_number);
+}
+
+static uint64_t *text_put(struct map *m, const char *text)
+{
+    return map_put(m, digest_bytes(text, strlen(text)));
 }
 
 static void find_values(struct report_study *s, size_t axis)
 {
     struct report_axis *a = &s->axis[axis];
-    struct map seen;
+    struct map place; /* from a value to 1 + its index */
 
-    map_init(&seen, NULL);
+    map_init(&place, NULL);
     for (size_t i = 0; i < s->cells; i++) {
         const char *text = s->cell[i].point[axis];
-        uint64_t *at = map_put(&seen, digest_bytes(text, strlen(text)));
-        if (!*text || (*at)++)
+        if (!*text || (*text_put(&place, text))++)
             continue;
         a->value = xgrow((void *)a->value, a->n, &a->cap, sizeof *a->value);
         a->value[a->n++] = xstrdup(text);
     }
     sort_numbers(a);
-    map_free(&seen);
-    map_init(&seen, NULL);
     for (size_t i = 0; i < a->n; i++)
-        *map_put(&seen, digest_bytes(a->value[i], strlen(a->value[i]))) = i + 1;
+        *text_put(&place, a->value[i]) = i + 1;
     /* A cell for which the axis has no value has its place behind the last value. */
     for (size_t i = 0; i < s->cells; i++) {
         const char *text = s->cell[i].point[axis];
-        const uint64_t *at = *text ? map_find(&seen, digest_bytes(text, strlen(text))) : NULL;
-        s->cell[i].place[axis] = at ? *at - 1 : a->n;
+        s->cell[i].place[axis] = *text ? *text_put(&place, text) - 1 : a->n;
     }
-    map_free(&seen);
+    map_free(&place);
 }
 
 /* Hashes the cell's places on all axes but one; `aside` leaves out those that are about policies,
@@ -244,14 +236,14 @@ static void find_overheads(struct report_study *s)
 double study_part(const struct report_study *s, const struct report_cell *c, size_t part)
 {
     const struct report_cell *base = c->baseline == NO_BASELINE ? NULL : &s->cell[c->baseline];
-    const double used = c->of[M_CORES_USED], mine = isnan(c->part[part]) ? 0 : c->part[part];
+    const double used = c->of[M_CORES_USED], mine = or_none(c->part[part]);
 
     if (isnan(c->of[M_CYCLES]) || !(used > 0) || (s->has_overheads && !base))
         return NAN;
     if (!s->has_overheads)
         return 100 * mine / (used * c->of[M_CYCLES]);
-    const double before = isnan(base->part[part]) ? 0 : base->part[part];
-    return 100 * (mine / used - before / base->of[M_CORES_USED]) / base->of[M_CYCLES];
+    return 100 * (mine / used - or_none(base->part[part]) / base->of[M_CORES_USED]) /
+           base->of[M_CYCLES];
 }
 
 /* ---- whether an axis mattered ---------------------------------------------------------------- */
@@ -295,41 +287,43 @@ static void judge_group(struct report_axis *a, const struct alike *g)
 /* A sentence of the runs themselves that says why it could not matter. */
 static void find_why(struct report_study *s, struct report_axis *a)
 {
-    char *knob = xasprintf("%s:", a->name);
-
     for (size_t i = 0; i < s->runs; i++)
         for (size_t k = 0; k < s->run[i].findings; k++) {
             const struct report_finding *f = &s->run[i].finding[k];
-            const char *at = f->knobs ? strstr(f->knobs, knob) : NULL;
-            if (!at || (at != f->knobs && at[-1] != ' ') || !f->sentence)
+            if (!f->sentence || !finding_knob(f, a->name))
                 continue;
             if (!a->why)
                 a->why = xstrdup(f->sentence);
             a->why_of++;
             break;
         }
-    free(knob);
+}
+
+const char *finding_knob(const struct report_finding *f, const char *name)
+{
+    const size_t n = strlen(name);
+
+    for (const char *at = f->knobs; at; at = strchr(at, ' ')) {
+        at += *at == ' ';
+        if (!strncmp(at, name, n) && at[n] == ':')
+            return at + n + 1;
+    }
+    return NULL;
 }
 
 static void judge_axis(struct report_study *s, size_t axis)
 {
     struct report_axis *a = &s->axis[axis];
     struct alike *group = xcalloc(s->cells + 1, sizeof *group);
-    size_t n = 0;
-    struct map of;
+    size_t *of = xcalloc(s->cells + 1, sizeof *of);
+    const size_t n = study_alike(s, axis, of);
 
-    map_init(&of, NULL);
-    for (size_t i = 0; i < s->cells; i++) {
-        if (s->cell[i].place[axis] == a->n)
-            continue;
-        uint64_t *at = map_put(&of, place_hash(s, &s->cell[i], axis, false));
-        if (!*at)
-            *at = ++n;
-        alike_add(&group[*at - 1], s, &s->cell[i]);
-    }
+    for (size_t i = 0; i < s->cells; i++)
+        if (s->cell[i].place[axis] != a->n)
+            alike_add(&group[of[i]], s, &s->cell[i]);
     for (size_t i = 0; i < n; i++)
         judge_group(a, &group[i]);
-    map_free(&of);
+    free(of);
     free(group);
     find_why(s, a);
 }
@@ -384,7 +378,7 @@ double study_mean(const struct report_study *s, const char *policy,
 
     for (size_t i = 0; i < s->cells; i++) {
         const double x = strcmp(s->cell[i].label, policy) ? NAN : of(&s->cell[i], arg);
-        sum += isnan(x) ? 0 : x;
+        sum += or_none(x);
         n += isnan(x) ? 0 : 1;
     }
     return n ? sum / (double)n : NAN;

@@ -48,12 +48,21 @@ static size_t column_of(const struct drawing *d, uint16_t tid)
     return i;
 }
 
+static int row_of(const struct drawing *d, uint64_t number, uint16_t tid)
+{
+    for (size_t i = 0; i < d->rows; i++)
+        if (d->row[i].line->number == number && d->row[i].thread == tid)
+            return (int)i;
+    return NO_ROW;
+}
+
 static struct drawn_row *add_row(struct drawing *d, const struct lardsim_why_line *line,
                                  uint16_t tid)
 {
-    for (size_t i = 0; i < d->rows; i++)
-        if (d->row[i].line->number == line->number && d->row[i].thread == tid)
-            return &d->row[i];
+    const int found = row_of(d, line->number, tid);
+
+    if (found != NO_ROW)
+        return &d->row[found];
     d->row[d->rows] = (struct drawn_row){.line = line, .thread = tid, .from = NO_ROW};
     return &d->row[d->rows++];
 }
@@ -77,14 +86,6 @@ static int by_position(const void *a, const void *b)
     if (x->line->position != y->line->position)
         return x->line->position < y->line->position ? -1 : 1;
     return (x->thread > y->thread) - (x->thread < y->thread);
-}
-
-static int row_of(const struct drawing *d, uint64_t number, uint16_t tid)
-{
-    for (size_t i = 0; i < d->rows; i++)
-        if (d->row[i].line->number == number && d->row[i].thread == tid)
-            return (int)i;
-    return NO_ROW;
 }
 
 static void join_rows(struct drawing *d, const struct lardsim_why_edge *e, bool missing)
@@ -120,7 +121,8 @@ static void lay_out(struct drawing *d, const struct lardsim_why *w)
                                              .to = w->later.line,
                                              .from_thread = missing_thread(w),
                                              .to_thread = w->later.line.ev.thread};
-    const size_t n = w->verdict == LARDSIM_WHY_IS_ORDERED ? w->chains : w->reaches;
+    const bool ordered = w->verdict == LARDSIM_WHY_IS_ORDERED;
+    const size_t n = !has_pair(w) ? 0 : ordered ? w->chains : w->reaches;
 
     *d = (struct drawing){.w = w};
     if (has_pair(w)) {
@@ -130,13 +132,12 @@ static void lay_out(struct drawing *d, const struct lardsim_why *w)
     add_row(d, &w->later.line, w->later.line.ev.thread)->access = true;
     if (is_missing(w) && add_thread(d, missing_thread(w)))
         add_row(d, &w->missing, missing_thread(w));
-    for (size_t i = w->verdict == LARDSIM_WHY_IS_ORDERED ? 0 : 1; has_pair(w) && i < n; i++)
-        add_edge(d, w->verdict == LARDSIM_WHY_IS_ORDERED ? &w->chain[i] : &w->reach[i].edge);
+    for (size_t i = !ordered; i < n; i++)
+        add_edge(d, ordered ? &w->chain[i] : &w->reach[i].edge);
     add_thread(d, w->later.line.ev.thread);
     qsort(d->row, d->rows, sizeof d->row[0], by_position);
-    for (size_t i = w->verdict == LARDSIM_WHY_IS_ORDERED ? 0 : 1; has_pair(w) && i < n; i++)
-        join_rows(d, w->verdict == LARDSIM_WHY_IS_ORDERED ? &w->chain[i] : &w->reach[i].edge,
-                  false);
+    for (size_t i = !ordered; i < n; i++)
+        join_rows(d, ordered ? &w->chain[i] : &w->reach[i].edge, false);
     if (is_missing(w))
         join_rows(d, &missing, true);
 }
@@ -281,7 +282,7 @@ static void svg_row(const struct drawing *d, size_t i, FILE *out)
 
 void answer_svg(const struct answer *a, FILE *out)
 {
-    struct sentences said = {NULL, 0, 0};
+    struct sentences said = {.at = NULL};
     struct drawing d;
 
     lay_out(&d, a->both.why);

@@ -20,7 +20,7 @@ static void print_key(const char *key)
 
 static void print_said(const struct answer *a)
 {
-    struct sentences all = {NULL, 0, 0};
+    struct sentences all = {.at = NULL};
 
     answer_say(a, &all);
     for (size_t i = 0; i < all.n; i++) {
@@ -159,8 +159,7 @@ static void json_side(struct json *j, const char *key, const struct lardsim_why 
     lardsim_object_json(&at, j);
     json_key_bool(j, "in_transaction", s->committed);
     json_key_bool(j, "checked", !s->unchecked);
-    json_key(j, "locks");
-    json_array(j);
+    json_key_array(j, "locks");
     for (size_t i = 0; i < s->holds; i++) {
         json_object(j);
         json_key(j, "address");
@@ -190,8 +189,7 @@ static void json_edge(struct json *j, const struct lardsim_why *w, const struct 
 
 static void json_moves(struct json *j, const struct lardsim_why *w)
 {
-    json_key(j, "moves");
-    json_array(j);
+    json_key_array(j, "moves");
     for (size_t i = 0; i < w->moves; i++) {
         json_object(j);
         json_key(j, "line");
@@ -205,8 +203,7 @@ static void json_moves(struct json *j, const struct lardsim_why *w)
 
 static void json_flow(struct json *j, const struct lardsim_why *w)
 {
-    json_key(j, "clock");
-    json_object(j);
+    json_key_object(j, "clock");
     json_key_u64(j, "of_thread", w->earlier.line.ev.thread);
     json_key_u64(j, "needed", w->needed);
     json_key_u64(j, "had", w->had);
@@ -215,13 +212,11 @@ static void json_flow(struct json *j, const struct lardsim_why *w)
     json_line_or_null(j, "first_given", w, &w->out, w->has_out);
     json_line_or_null(j, "last_given", w, &w->reach[0].out, w->reach[0].outs);
     json_line_or_null(j, "last_taken", w, &w->in, w->has_in);
-    json_key(j, "chain");
-    json_array(j);
+    json_key_array(j, "chain");
     for (size_t i = 0; i < w->chains; i++)
         json_edge(j, w, &w->chain[i]);
     json_end(j);
-    json_key(j, "reached");
-    json_array(j);
+    json_key_array(j, "reached");
     for (size_t i = 1; i < w->reaches; i++) {
         json_object(j);
         json_key_u64(j, "thread", w->reach[i].thread);
@@ -245,8 +240,7 @@ static void json_why(struct json *j, const struct lardsim_why *w, const char *vi
     if (w->reaches)
         json_flow(j, w);
     json_moves(j, w);
-    json_key(j, "trace");
-    json_array(j);
+    json_key_array(j, "trace");
     for (size_t k = 0; k < 2; k++)
         for (size_t i = 0; i < w->windows[k]; i++)
             if (!k || !w->windows[0] ||
@@ -258,7 +252,7 @@ static void json_why(struct json *j, const struct lardsim_why *w, const char *vi
 
 void answer_json(const struct answer *a)
 {
-    struct sentences all = {NULL, 0, 0};
+    struct sentences all = {.at = NULL};
     struct json j;
 
     answer_say(a, &all);
@@ -276,8 +270,7 @@ void answer_json(const struct answer *a)
     } else {
         json_null(&j);
     }
-    json_key(&j, "says");
-    json_array(&j);
+    json_key_array(&j, "says");
     for (size_t i = 0; i < all.n; i++)
         json_str(&j, all.at[i]);
     json_end(&j);

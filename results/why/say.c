@@ -1,5 +1,6 @@
 /* say.c - the answer in sentences: what orders the two accesses, or what is missing; what the
  * memory did between them; and what the policy made of it. Nothing is said that is not known. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +109,24 @@ static void say(struct sentences *to, const char *fmt, ...)
     va_start(ap, fmt);
     to->at[to->n++] = xvasprintf(fmt, ap);
     va_end(ap);
+    while (to->parts) /* they are said */
+        free(to->part[--to->parts]);
+}
+
+/* Keeps a part of the next sentence until that is said. */
+static const char *part(struct sentences *to, char *text)
+{
+    assert(to->parts < ARRAY_SIZE(to->part));
+    return to->part[to->parts++] = text;
+}
+
+/* "event 12 (rel 0x9000)" */
+static const char *event_of(const struct lardsim_why *w, const struct lardsim_why_line *line,
+                            struct sentences *to)
+{
+    const char *text = part(to, event_text(w, line));
+
+    return part(to, xasprintf("event %" PRIu64 " (%s)", line->number, text));
 }
 
 void sentences_free(struct sentences *s)
@@ -155,7 +174,8 @@ static struct actor_name actor_first(const struct lardsim_why *w,
 
 /* ---- the locks ------------------------------------------------------------------------------ */
 
-static char *holds_text(const struct lardsim_why *w, const struct lardsim_why_side *side)
+static const char *holds_text(const struct lardsim_why *w, const struct lardsim_why_side *side,
+                              struct sentences *to)
 {
     char *all = NULL;
 
@@ -166,21 +186,18 @@ static char *holds_text(const struct lardsim_why *w, const struct lardsim_why_si
             xasprintf("0x%" PRIx64 "%s%s%s%s%s since event %" PRIu64, h->addr, name ? " (" : "",
                       name ? name : "", name ? ")" : "", h->shared ? " shared" : "",
                       h->system ? " (the system's)" : "", h->since);
-        xappend(&all, all ? ", " : "", one);
+        xappend(&all, ", ", one);
         free(one);
     }
-    return all ? all : xstrdup("no lock");
+    return part(to, all ? all : xstrdup("no lock"));
 }
 
 static void say_locks(const struct lardsim_why *w, struct sentences *to)
 {
-    char *earlier = holds_text(w, &w->earlier), *later = holds_text(w, &w->later);
-
     say(to, "At event %llu thread %u holds %s; at event %llu thread %u holds %s.",
-        number(&w->earlier.line), (unsigned)w->earlier.line.ev.thread, earlier,
-        number(&w->later.line), (unsigned)w->later.line.ev.thread, later);
-    free(earlier);
-    free(later);
+        number(&w->earlier.line), (unsigned)w->earlier.line.ev.thread,
+        holds_text(w, &w->earlier, to), number(&w->later.line), (unsigned)w->later.line.ev.thread,
+        holds_text(w, &w->later, to));
 }
 
 /* ---- a race --------------------------------------------------------------------------------- */
@@ -188,27 +205,17 @@ static void say_locks(const struct lardsim_why *w, struct sentences *to)
 static void say_reach(const struct lardsim_why *w, const struct lardsim_why_reach *r,
                       struct sentences *to)
 {
-    char *by = event_text(w, &r->edge.to), *from = event_text(w, &r->edge.from), *out = NULL;
-    char *end;
+    const struct lardsim_why_edge *e = &r->edge;
+    const char *from = e->unknown
+                           ? ""
+                           : part(to, xasprintf(", from event %" PRIu64 " (%s, %s)", e->from.number,
+                                                part(to, event_text(w, &e->from)),
+                                                named(w, e->from_thread, &e->from, false).text));
 
-    if (r->outs) {
-        out = event_text(w, &r->out);
-        end = xasprintf("what it gives last is event %" PRIu64 " (%s)", r->out.number, out);
-    } else {
-        end = xstrdup("it gives nothing after that");
-    }
-    if (r->edge.unknown)
-        say(to, "%s learns of it at event %llu (%s); %s.",
-            named(w, r->thread, &r->edge.to, true).text, number(&r->edge.to), by, end);
-    else
-        say(to, "%s learns of it at event %llu (%s), from event %llu (%s, %s); %s.",
-            named(w, r->thread, &r->edge.to, true).text, number(&r->edge.to), by,
-            number(&r->edge.from), from, named(w, r->edge.from_thread, &r->edge.from, false).text,
-            end);
-    free(by);
-    free(from);
-    free(out);
-    free(end);
+    say(to, "%s learns of it at %s%s; %s%s.", named(w, r->thread, &e->to, true).text,
+        event_of(w, &e->to, to), from,
+        r->outs ? "what it gives last is " : "it gives nothing after that",
+        r->outs ? event_of(w, &r->out, to) : "");
 }
 
 enum { REACHES_SAID = 8 };
@@ -235,18 +242,13 @@ static void say_given(const struct lardsim_why *w, struct sentences *to)
             number(&w->earlier.line), who.text, number(&w->later.line));
         return;
     }
-    char *first = event_text(w, &w->out), *last = event_text(w, &own->out);
     if (own->outs == 1)
-        say(to, "After event %llu %s gives its clock once: at event %llu (%s).",
-            number(&w->earlier.line), who.text, number(&own->out), last);
+        say(to, "After event %llu %s gives its clock once: at %s.", number(&w->earlier.line),
+            who.text, event_of(w, &own->out, to));
     else
-        say(to,
-            "After event %llu %s gives its clock %llu times: first at event %llu (%s), last "
-            "at event %llu (%s).",
-            number(&w->earlier.line), who.text, (unsigned long long)own->outs, number(&w->out),
-            first, number(&own->out), last);
-    free(first);
-    free(last);
+        say(to, "After event %llu %s gives its clock %llu times: first at %s, last at %s.",
+            number(&w->earlier.line), who.text, (unsigned long long)own->outs,
+            event_of(w, &w->out, to), event_of(w, &own->out, to));
     say_reaches(w, to);
 }
 
@@ -254,50 +256,40 @@ static void say_clock(const struct lardsim_why *w, struct sentences *to)
 {
     const struct actor_name of = actor(w, &w->earlier.line), who = actor_first(w, &w->later.line);
 
-    if (!w->had) {
+    if (w->had)
+        say(to, "%s knows %s's time up to %llu, since %s; event %llu was at time %llu.", who.text,
+            of.text, (unsigned long long)w->had, event_of(w, &w->learned, to),
+            number(&w->earlier.line), (unsigned long long)w->needed);
+    else
         say(to, "%s knows nothing of %s; to be ordered it would have to know its time up to %llu.",
             who.text, of.text, (unsigned long long)w->needed);
-        return;
-    }
-    char *by = event_text(w, &w->learned);
-    say(to, "%s knows %s's time up to %llu, since event %llu (%s); event %llu was at time %llu.",
-        who.text, of.text, (unsigned long long)w->had, number(&w->learned), by,
-        number(&w->earlier.line), (unsigned long long)w->needed);
-    free(by);
 }
 
 static void say_taken(const struct lardsim_why *w, struct sentences *to)
 {
     const struct actor_name who = actor_first(w, &w->later.line);
 
-    if (!w->has_in) {
+    if (w->has_in)
+        say(to, "%s takes last at %s, where nobody who knew had given.", who.text,
+            event_of(w, &w->in, to));
+    else
         say(to, "%s has acquired or read nothing that could tell it.", who.text);
-        return;
-    }
-    char *in = event_text(w, &w->in);
-    say(to, "%s takes last at event %llu (%s), where nobody who knew had given.", who.text,
-        number(&w->in), in);
-    free(in);
 }
 
 static void say_missing(const struct lardsim_why *w, struct sentences *to)
 {
-    char *from = event_text(w, &w->missing);
-    const struct actor_name later = actor(w, &w->later.line);
-
     if (w->missing.position == w->earlier.line.position)
         say(to,
             "Missing: an edge from event %llu to event %llu. %s would have to release or "
             "publish something after the one, and %s take it before the other.",
             number(&w->missing), number(&w->later.line), actor_first(w, &w->earlier.line).text,
-            later.text);
+            actor(w, &w->later.line).text);
     else
         say(to,
             "Missing: an edge from event %llu (%s, %s) to event %llu. %s would have to take what "
             "was given there.",
-            number(&w->missing), from, actor(w, &w->missing).text, number(&w->later.line),
-            actor_first(w, &w->later.line).text);
-    free(from);
+            number(&w->missing), part(to, event_text(w, &w->missing)), actor(w, &w->missing).text,
+            number(&w->later.line), actor_first(w, &w->later.line).text);
 }
 
 static void say_race(const struct lardsim_why *w, struct sentences *to)
@@ -321,16 +313,14 @@ static void say_order(const struct lardsim_why *w, struct sentences *to)
 {
     for (size_t i = 0; i < w->chains; i++) {
         const struct lardsim_why_edge *e = &w->chain[i];
-        char *from = event_text(w, &e->from), *by = event_text(w, &e->to);
         if (e->unknown)
-            say(to, "%s learns of it at event %llu (%s).",
-                named(w, e->to_thread, &e->to, true).text, number(&e->to), by);
+            say(to, "%s learns of it at %s.", named(w, e->to_thread, &e->to, true).text,
+                event_of(w, &e->to, to));
         else
             say(to, "Event %llu (%s, %s) happens before event %llu (%s, %s).", number(&e->from),
-                from, named(w, e->from_thread, &e->from, false).text, number(&e->to), by,
+                part(to, event_text(w, &e->from)), named(w, e->from_thread, &e->from, false).text,
+                number(&e->to), part(to, event_text(w, &e->to)),
                 named(w, e->to_thread, &e->to, false).text);
-        free(from);
-        free(by);
     }
     say_locks(w, to);
 }
@@ -340,10 +330,7 @@ static void say_order(const struct lardsim_why *w, struct sentences *to)
 static void say_move(const struct lardsim_why *w, const struct lardsim_why_move *m,
                      const char *note, struct sentences *to)
 {
-    char *text = event_text(w, &m->line);
-
-    say(to, "Event %llu (%s) %s.", number(&m->line), text, note);
-    free(text);
+    say(to, "Event %llu (%s) %s.", number(&m->line), part(to, event_text(w, &m->line)), note);
 }
 
 static bool between(const struct lardsim_why *w, const struct lardsim_why_move *m)
@@ -375,23 +362,21 @@ static void say_unchecked(const struct lardsim_why *w, const char *view, struct 
 
 /* Says which events between the two the view ignored. with: the answer of the view that saw
  * them. */
-static size_t say_ignored(const struct lardsim_why *with, const char *view, const char *end,
-                          struct sentences *to)
+static void say_ignored(const struct lardsim_why *with, const char *view, struct sentences *to)
 {
-    size_t said = 0;
+    const char *end = ": that makes the race";
 
     for (size_t i = 0; i < with->moves; i++) {
         if (!with->move[i].ignored || !between(with, &with->move[i]))
             continue;
-        char *note = xasprintf("%s, which the view %s ignores%s",
-                               with->move[i].copy ? "moved another object there"
-                                                  : "ended the life of what lay there",
-                               view, said ? "" : end);
-        say_move(with, &with->move[i], note, to);
-        free(note);
-        said++;
+        say_move(with, &with->move[i],
+                 part(to, xasprintf("%s, which the view %s ignores%s",
+                                    with->move[i].copy ? "moved another object there"
+                                                       : "ended the life of what lay there",
+                                    view, end)),
+                 to);
+        end = "";
     }
-    return said;
 }
 
 static void say_false(const struct answer *a, struct sentences *to)
@@ -400,7 +385,7 @@ static void say_false(const struct answer *a, struct sentences *to)
 
     say(to, "In the view tracked this is no race: the view %s makes it one.", a->asked->view);
     say_unchecked(t, "tracked", to);
-    say_ignored(a->both.why, a->asked->view, ": that makes the race", to);
+    say_ignored(a->both.why, a->asked->view, to);
     if (t->verdict == LARDSIM_WHY_IS_ORDERED) {
         say(to, "In the view tracked the two are ordered:");
         say_order(t, to);
@@ -444,13 +429,11 @@ static void say_region(const struct answer *a, struct sentences *to)
             number(&w->earlier.line), number(&w->later.line), a->asked->label);
         return;
     }
-    char *out = event_text(w, &w->out);
     say(to,
-        "%s is about regions that go on at the same time (%s): that of event %llu ended with event "
-        "%llu (%s), before event %llu.",
-        a->asked->label, a->asked->property, number(&w->earlier.line), number(&w->out), out,
+        "%s is about regions that go on at the same time (%s): that of event %llu ended with %s, "
+        "before event %llu.",
+        a->asked->label, a->asked->property, number(&w->earlier.line), event_of(w, &w->out, to),
         number(&w->later.line));
-    free(out);
 }
 
 /* Returns the report on the location that is nearest to this access, where accesses are not

@@ -97,6 +97,8 @@ struct answer {
 struct sentences {
     char **at; /* own */
     size_t n, cap;
+    char *part[8]; /* own; texts of the sentence that comes next */
+    size_t parts;
 };
 void answer_say(const struct answer *a, struct sentences *to);
 void sentences_free(struct sentences *s);
