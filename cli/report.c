@@ -129,8 +129,8 @@ static int report_page(const struct cli *c, const char *page, struct outfile **o
 static int difference_page(const struct cli *c, const char *page, struct outfile **out,
                            struct err *e)
 {
-    struct reported r[2] = {{0}, {0}};
     struct report_difference d = {0};
+    const struct report_faults *faults = &d.of[0].faults;
     double threshold;
     int status = c->args == 2 ? 0
                               : err_set(e, LARD_USAGE,
@@ -139,26 +139,20 @@ static int difference_page(const struct cli *c, const char *page, struct outfile
                                         c->args);
 
     status = status || difference_threshold(cli_get(c, OPT_THRESHOLD), &threshold, e) ||
-                     reported_read(&r[0], &c->arg[0], 1, e) ||
-                     reported_read(&r[1], &c->arg[1], 1, e) ||
-                     difference_make(&d, &r[0], &r[1], threshold, e)
+                     difference_make(&d, (const char *const *)c->arg, threshold, e)
                  ? -1
                  : 0;
     if (!status) {
-        for (size_t i = 0; i < r[1].faults.n; i++)
-            fault_add(&r[0].faults, "%s", r[1].faults.at[i]);
-        tell_faults(&r[0].faults);
-        page_differences(outfile_stream(*out), &r[0].faults, &d);
+        tell_faults(faults);
+        page_differences(outfile_stream(*out), faults, &d);
         status = outfile_commit(*out, e);
         *out = NULL;
         if (!status && !cli_has(c, OPT_QUIET) && strcmp(page, "-") != 0)
             difference_text(&d, stdout);
         if (!status)
-            status = faulty(&r[0].faults, page, e);
+            status = faulty(faults, page, e);
     }
     difference_free(&d);
-    reported_free(&r[0]);
-    reported_free(&r[1]);
     return status;
 }
 

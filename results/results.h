@@ -28,7 +28,19 @@ struct word_row {
     size_t offset;
 };
 void words_take(const struct word_row *row, size_t n, void *to, const char *name, const char *text);
-void words_free(const struct word_row *row, size_t n, void *of); /* the texts, which are NULL then */
+void words_free(const struct word_row *row, size_t n,
+                void *of); /* the texts, which are NULL then */
+
+struct fact {
+    char *name, *text; /* own */
+};
+struct facts { /* in the order of their file */
+    struct fact *at;
+    size_t n, cap;
+};
+void facts_add(void *facts, const char *name, const char *text); /* a json_fn */
+const char *facts_find(const struct facts *f, const char *name); /* NULL: none */
+void facts_free(struct facts *f);
 
 /* ---- the run that wrote it: read/past.c ----------------------------------------------------- */
 

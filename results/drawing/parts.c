@@ -8,49 +8,24 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "results/drawing/drawing.h"
+#include "results/results.h"
 
 /* ---- settings ------------------------------------------------------------------------------- */
 
-struct choice {
-    char *name, *text; /* own */
-};
-struct chosen {
-    struct choice *at; /* owns */
-    size_t n, cap;
-};
-
-static void keep_setting(void *arg, const char *name, const char *text)
-{
-    struct chosen *s = arg;
-
-    s->at = xgrow(s->at, s->n, &s->cap, sizeof *s->at);
-    s->at[s->n++] = (struct choice){xstrdup(name), xstrdup(text)};
-}
-
-static void settings_free(struct chosen *s)
-{
-    for (size_t i = 0; i < s->n; i++) {
-        free(s->at[i].name);
-        free(s->at[i].text);
-    }
-    free(s->at);
-}
-
 /* "": this machine has no such setting. */
-static const char *word(const struct chosen *s, const char *name)
+static const char *word(const struct facts *s, const char *name)
 {
-    for (size_t i = 0; i < s->n; i++)
-        if (!strcmp(s->at[i].name, name))
-            return s->at[i].text;
-    return "";
+    const char *text = facts_find(s, name);
+
+    return text ? text : "";
 }
 
-static bool is(const struct chosen *s, const char *name, const char *text)
+static bool is(const struct facts *s, const char *name, const char *text)
 {
     return !strcmp(word(s, name), text);
 }
 
-static uint64_t number(const struct chosen *s, const char *name)
+static uint64_t number(const struct facts *s, const char *name)
 {
     uint64_t n = 0;
 
@@ -115,19 +90,40 @@ static const char *plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
-static void take(struct box *b, uint64_t cycles)
+/* "1 cycle", "12 cycles": as the setting says. */
+static struct quantity_text cycles_of(const struct facts *s, const char *name)
+{
+    struct quantity_text q;
+
+    snprintf(q.text, sizeof q.text, "%s cycle%s", word(s, name), plural(number(s, name)));
+    return q;
+}
+
+static void box_takes_cycles(struct box *b, uint64_t cycles)
 {
     box_takes(b, "%" PRIu64 " cycle%s", cycles, plural(cycles));
 }
 
+/* Sentences, each about a setting, and only if that is no 0. */
+struct setting_said {
+    const char *name, *text;
+};
+static void say_settings(struct box *b, const struct facts *s, const struct setting_said *said,
+                         size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (number(s, said[i].name))
+            box_say(b, said[i].text, word(s, said[i].name));
+}
+
 /* ---- what it takes -------------------------------------------------------------------------- */
 
-static bool cumulative(const struct chosen *s)
+static bool cumulative(const struct facts *s)
 {
     return is(s, "coherence.composition", "cumulative");
 }
 
-static uint64_t private_cycles(const struct chosen *s)
+static uint64_t private_cycles(const struct facts *s)
 {
     const uint64_t l1 = number(s, "l1.latency");
 
@@ -136,12 +132,12 @@ static uint64_t private_cycles(const struct chosen *s)
     return number(s, "l2.latency") + (cumulative(s) ? l1 : 0);
 }
 
-static uint64_t l3_cycles(const struct chosen *s)
+static uint64_t l3_cycles(const struct facts *s)
 {
     return number(s, "l3.latency") + (cumulative(s) ? private_cycles(s) : 0);
 }
 
-static uint64_t remote_cycles(const struct chosen *s)
+static uint64_t remote_cycles(const struct facts *s)
 {
     const uint64_t remote = number(s, "coherence.remote");
 
@@ -151,7 +147,7 @@ static uint64_t remote_cycles(const struct chosen *s)
 /* ---- cores and their caches ----------------------------------------------------------------- */
 
 struct builder {
-    const struct chosen *s;
+    const struct facts *s;
     unsigned holds; /* the data that every cache and memory has */
 };
 
@@ -175,15 +171,15 @@ static struct box *cache(const struct builder *b, struct box *in, uint64_t times
     return to;
 }
 
-static void say_buffers(const struct chosen *s, struct box *core)
+static void say_buffers(const struct facts *s, struct box *core)
 {
-    if (number(s, "core.store-buffer"))
-        box_say(core, "store buffer of %s", word(s, "core.store-buffer"));
-    if (number(s, "core.misses"))
-        box_say(core, "%s loads beyond the L1 at a time", word(s, "core.misses"));
+    static const struct setting_said said[] = {{"core.store-buffer", "store buffer of %s"},
+                                               {"core.misses", "%s loads beyond the L1 at a time"}};
+
+    say_settings(core, s, said, ARRAY_SIZE(said));
 }
 
-static void say_core(const struct chosen *s, struct box *core)
+static void say_core(const struct facts *s, struct box *core)
 {
     const uint64_t front = number(s, "core.shared-front-end");
 
@@ -197,11 +193,10 @@ static void say_core(const struct chosen *s, struct box *core)
         if (front > 1)
             box_say(core, "%" PRIu64 " cores share the front end that gives them", front);
         say_buffers(s, core);
-        box_say(core, "an atomic takes %s cycle%s more than its line", word(s, "core.atomic"),
-                plural(number(s, "core.atomic")));
+        box_say(core, "an atomic takes %s more than its line", cycles_of(s, "core.atomic").text);
         if (!is(s, "core.predictor", "none"))
-            box_say(core, "predictor %s: a wrong guess takes %s cycle%s", word(s, "core.predictor"),
-                    word(s, "core.mispredict"), plural(number(s, "core.mispredict")));
+            box_say(core, "predictor %s: a wrong guess takes %s", word(s, "core.predictor"),
+                    cycles_of(s, "core.mispredict").text);
         if (number(s, "tlb.entries"))
             box_say(core, "translations of %s pages at hand, of %s in a second level",
                     word(s, "tlb.entries"), word(s, "tlb.second-entries"));
@@ -227,17 +222,16 @@ static void say_core(const struct chosen *s, struct box *core)
 
 static void draw_l2(const struct builder *b, struct box *in)
 {
-    const struct chosen *s = b->s;
+    const struct facts *s = b->s;
 
     if (!number(s, "l2.size"))
         return;
     struct box *l2 = cache(b, in, 1, "L2", "l2");
-    take(l2, private_cycles(s));
+    box_takes_cycles(l2, private_cycles(s));
     box_say(l2, is(s, "l2.inclusion", "exclusive") ? "exclusive: what the L1 threw out"
                                                    : "inclusive of the L1");
     if (number(s, "l2.shared-by") > 1)
-        box_say(l2, "where a sibling's L1 is in the way: %s cycle%s more", word(s, "l2.sibling"),
-                plural(number(s, "l2.sibling")));
+        box_say(l2, "where a sibling's L1 is in the way: %s more", cycles_of(s, "l2.sibling").text);
 }
 
 static void draw_core(const struct builder *b, struct box *in, uint64_t times)
@@ -245,7 +239,7 @@ static void draw_core(const struct builder *b, struct box *in, uint64_t times)
     struct box *core = box_new(in, times, "core");
 
     say_core(b->s, core);
-    take(cache(b, core, 1, "L1 data", "l1"), number(b->s, "l1.latency"));
+    box_takes_cycles(cache(b, core, 1, "L1 data", "l1"), number(b->s, "l1.latency"));
     if (number(b->s, "l2.shared-by") <= 1)
         draw_l2(b, core);
 }
@@ -266,27 +260,26 @@ static void draw_cores(const struct builder *b, struct box *in, uint64_t n)
 
 /* ---- between cores and memory --------------------------------------------------------------- */
 
-static void draw_network(const struct chosen *s, struct box *in)
+static void draw_network(const struct facts *s, struct box *in)
 {
     struct box *network = box_new(in, 1, "%s", word(s, "network.topology"));
 
     box_say(network, "links of %s", bytes(number(s, "network.link-bytes")).text);
     if (!is(s, "network.topology", "crossbar"))
-        box_say(network, "a hop takes %s cycle%s in the router, %s on the wire",
-                word(s, "network.router"), plural(number(s, "network.router")),
-                word(s, "network.wire"));
+        box_say(network, "a hop takes %s in the router, %s on the wire",
+                cycles_of(s, "network.router").text, word(s, "network.wire"));
 }
 
 static void draw_l3(const struct builder *b, struct box *in, uint64_t cores)
 {
-    const struct chosen *s = b->s;
+    const struct facts *s = b->s;
     const uint64_t size = number(s, "l3.size"), given = number(s, "l3.banks");
     const uint64_t banks = given ? given : cores, lines = number(s, "l3.directory-size");
     const bool inclusive = is(s, "l3.inclusion", "inclusive");
     struct box *l3 = size ? cache(b, in, 1, "L3 and directory", "l3") : box_new(in, 1, "directory");
 
     if (size)
-        take(l3, l3_cycles(s));
+        box_takes_cycles(l3, l3_cycles(s));
     else
         box_say(l3, "no L3; who answers is known after %" PRIu64 " cycles", l3_cycles(s));
     if (number(s, "l3.port") == 1)
@@ -309,35 +302,31 @@ static void draw_l3(const struct builder *b, struct box *in, uint64_t cores)
                                                     : "its level and the way to the others");
 }
 
-static void say_ddr(const struct chosen *s, struct box *memory)
+static void say_ddr(const struct facts *s, struct box *memory)
 {
-    static const struct {
-        const char *name, *what;
-    } queue[] = {{"memory.ddr.read-queue", "waiting reads"},
-                 {"memory.ddr.write-queue", "waiting writes"},
-                 {"memory.ddr.command-queue", "commands of a bank"}};
+    static const struct setting_said said[] = {
+        {"memory.ddr.read-queue", "queue of %s waiting reads"},
+        {"memory.ddr.write-queue", "queue of %s waiting writes"},
+        {"memory.ddr.command-queue", "queue of %s commands of a bank"},
+        {"memory.ddr.controller-cycles", "controller: %s memory cycles more"}};
 
     box_say(memory, "DDR model: %s", word(s, "memory.ddr.config"));
     if (!is(s, "memory.ddr.page", "config"))
         box_say(memory, "rows stay %s", word(s, "memory.ddr.page"));
-    for (size_t i = 0; i < ARRAY_SIZE(queue); i++)
-        if (number(s, queue[i].name))
-            box_say(memory, "queue of %s %s", word(s, queue[i].name), queue[i].what);
-    if (number(s, "memory.ddr.controller-cycles"))
-        box_say(memory, "controller: %s memory cycles more",
-                word(s, "memory.ddr.controller-cycles"));
+    say_settings(memory, s, said, ARRAY_SIZE(said));
     box_say(memory, "it comes on top of the %" PRIu64 " cycles until the L3 has missed",
             l3_cycles(s));
 }
 
 static struct box *draw_memory(const struct builder *b, struct box *in, const char *title)
 {
-    const struct chosen *s = b->s;
+    const struct facts *s = b->s;
     struct box *memory = box_new(in, 1, "%s", title);
 
     memory->holds = b->holds;
     if (is(s, "memory.type", "fixed")) {
-        take(memory, number(s, "memory.fixed.latency") + (cumulative(s) ? l3_cycles(s) : 0));
+        box_takes_cycles(memory,
+                         number(s, "memory.fixed.latency") + (cumulative(s) ? l3_cycles(s) : 0));
         box_say(memory, "of fixed latency");
         if (number(s, "memory.fixed.interval"))
             box_say(memory, "a line every %s cycles", word(s, "memory.fixed.interval"));
@@ -366,7 +355,7 @@ static void draw_node(const struct builder *b, struct box *in, uint64_t cores)
                 is(b->s, "numa.home", "interleave") ? "its number says" : "misses it first");
 }
 
-static void draw_links(const struct chosen *s, struct box *in)
+static void draw_links(const struct facts *s, struct box *in)
 {
     const bool packages = number(s, "numa.package") < number(s, "numa.nodes");
     struct box *links = box_new(in, 1, "links between nodes");
@@ -384,7 +373,7 @@ static void draw_links(const struct chosen *s, struct box *in)
 
 static void draw_multicore(const struct builder *b, struct box *all)
 {
-    const struct chosen *s = b->s;
+    const struct facts *s = b->s;
     const uint64_t cores = number(s, "cores"), nodes = number(s, "numa.nodes");
     const uint64_t package = number(s, "numa.package");
 
@@ -399,7 +388,7 @@ static void draw_multicore(const struct builder *b, struct box *all)
 
 /* ---- processes with memories of their own ---------------------------------------------------- */
 
-static void draw_messages(const struct chosen *s, struct box *in)
+static void draw_messages(const struct facts *s, struct box *in)
 {
     struct box *network = box_new(in, 1, "network between hosts");
 
@@ -411,7 +400,7 @@ static void draw_messages(const struct chosen *s, struct box *in)
     box_say(network, "headers of %s", bytes(number(s, "dsm.header")).text);
 }
 
-static void draw_pages(const struct chosen *s, struct box *in)
+static void draw_pages(const struct facts *s, struct box *in)
 {
     struct box *pages = box_new(in, 1, "shared pages of %s", bytes(number(s, "pages.size")).text);
     static const struct {
@@ -440,7 +429,7 @@ static void draw_pages(const struct chosen *s, struct box *in)
 
 static void draw_dsm(const struct builder *b, struct box *all)
 {
-    const struct chosen *s = b->s;
+    const struct facts *s = b->s;
     const uint64_t cores = number(s, "cores"), each = number(s, "dsm.host");
     const uint64_t hosts = (cores + each - 1) / each, a_host = cores < each ? cores : each;
     struct box *host = box_new(all, hosts, "host");
@@ -459,7 +448,7 @@ static void draw_dsm(const struct builder *b, struct box *all)
 
 /* ---- what policies keep ---------------------------------------------------------------------- */
 
-static const char *place_of(const struct chosen *s, const struct lardsim_promise *p,
+static const char *place_of(const struct facts *s, const struct lardsim_promise *p,
                             const char *label)
 {
     char *metadata = xasprintf("policy.%s.metadata", label);
@@ -478,7 +467,7 @@ static const char *place_of(const struct chosen *s, const struct lardsim_promise
 }
 
 /* Whether it keeps anything that a machine has. */
-static bool keeps(const struct chosen *s, const struct lardsim_promise *p, const char *label)
+static bool keeps(const struct facts *s, const struct lardsim_promise *p, const char *label)
 {
     char *charged = xasprintf("policy.%s.charged", label);
     const bool off = is(s, charged, "off");
@@ -487,7 +476,7 @@ static bool keeps(const struct chosen *s, const struct lardsim_promise *p, const
     return !off && p->charges;
 }
 
-static void draw_policy(const struct chosen *s, struct machine_drawing *d, struct box *to,
+static void draw_policy(const struct facts *s, struct machine_drawing *d, struct box *to,
                         const char *spec, const struct lardsim_promise *p)
 {
     char *label = xasprintf("%.*s", (int)strcspn(spec, "="), spec);
@@ -507,7 +496,7 @@ static void draw_policy(const struct chosen *s, struct machine_drawing *d, struc
 }
 
 /* Draws the place in which each policy keeps its metadata; fills d->metadata and d->spec, too. */
-static struct box *draw_policies(const struct chosen *s, struct machine_drawing *d,
+static struct box *draw_policies(const struct facts *s, struct machine_drawing *d,
                                  struct lardsim *l)
 {
     struct box *to = box_new(NULL, 1, "detectors");
@@ -531,9 +520,9 @@ static struct box *draw_policies(const struct chosen *s, struct machine_drawing 
 
 void parts_draw(struct machine_drawing *d, struct lardsim *l)
 {
-    struct chosen s = {NULL, 0, 0};
+    struct facts s = {0};
 
-    lardsim_each_setting(l, keep_setting, &s);
+    lardsim_each_setting(l, facts_add, &s);
     const bool dsm = is(&s, "machine", "dsm");
     const uint64_t cores = number(&s, "cores");
     d->box =
@@ -553,5 +542,5 @@ void parts_draw(struct machine_drawing *d, struct lardsim *l)
     else
         draw_multicore(&b, d->box);
     box_add(d->box, detectors);
-    settings_free(&s);
+    facts_free(&s);
 }

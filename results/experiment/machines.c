@@ -365,7 +365,7 @@ static void run_band(struct cost_table *t, const struct costs_asked *asked, cons
     for (uint64_t i = 0; i < 2 && !e->code; i++) {
         struct cost_table other = {.policies = t->policies, .error = e};
         char *setting = xasprintf("core.unmodelled=%" PRIu64, i * asked->band);
-        struct given more = given_copy(asked->given, given_any);
+        struct given more = given_copy(asked->given, NULL);
         struct costs_asked one = *asked;
         given_add(&more, GIVEN_SET, setting);
         one.given = &more;

@@ -19,7 +19,7 @@ struct given given_copy(const struct given *g, bool (*takes)(const struct given_
     struct given to = {.word = g->word, .words = g->words};
 
     for (size_t i = 0; i < g->n; i++)
-        if (takes(&g->at[i]))
+        if (!takes || takes(&g->at[i]))
             given_add(&to, g->at[i].kind, g->at[i].text);
     return to;
 }
@@ -35,12 +35,6 @@ bool given_has(const struct given *g, enum given_kind kind)
         if (g->at[i].kind == kind)
             return true;
     return false;
-}
-
-bool given_any(const struct given_setting *s)
-{
-    (void)s;
-    return true;
 }
 
 bool given_is_policy(const struct given_setting *s)

@@ -26,11 +26,10 @@ struct given {
     size_t words;
 };
 void given_add(struct given *g, enum given_kind kind, const char *text);
-/* Copies the settings that `takes` takes. To be freed. */
+/* Copies the settings that `takes` takes; NULL: all. To be freed. */
 struct given given_copy(const struct given *g, bool (*takes)(const struct given_setting *s));
 void given_free(struct given *g);
 bool given_has(const struct given *g, enum given_kind kind);
-bool given_any(const struct given_setting *s);
 bool given_is_policy(const struct given_setting *s);
 bool given_is_configuration(const struct given_setting *s); /* neither a policy nor a filter */
 

@@ -80,18 +80,6 @@ static void find_pairs(struct report_difference *d)
 
 /* ---- configuration --------------------------------------------------------------------------- */
 
-/* A parameter that changes no result by what it is: how much is kept and shown. */
-static bool changes_nothing(const char *name)
-{
-    static const char *const aside[] = {"races.max", "stats.", "trace.ahead", "timeline.",
-                                        "limits."};
-
-    for (size_t i = 0; i < ARRAY_SIZE(aside); i++)
-        if (!strncmp(name, aside[i], strlen(aside[i])))
-            return true;
-    return false;
-}
-
 /* A finding of the run that had `from` says that going to `to` changes nothing. NULL: none does. */
 static const char *finding_for(const struct report_run *run, const char *name, const char *from,
                                const char *to)
@@ -141,7 +129,7 @@ static void add_setting(struct report_pair *p, const char *name, const char *a, 
 
 static void find_settings(struct report_pair *p)
 {
-    const struct report_facts *a = &p->a->config, *b = &p->b->config;
+    const struct facts *a = &p->a->config, *b = &p->b->config;
 
     for (size_t i = 0; i < a->n; i++) {
         const char *other = facts_find(b, a->at[i].name);
@@ -201,7 +189,7 @@ static double number_of(const char *text)
 
 static void find_changes(const struct report_difference *d, struct report_pair *p)
 {
-    const struct report_facts *a = &p->a->stats, *b = &p->b->stats;
+    const struct facts *a = &p->a->stats, *b = &p->b->stats;
 
     for (size_t i = 0; i < a->n && b->n; i++)
         compare_numbers(d, p, a->at[i].name, number_of(a->at[i].text),
@@ -266,12 +254,19 @@ static bool same_text(const char *a, const char *b)
     return a && b && !strcmp(a, b);
 }
 
-int difference_make(struct report_difference *d, const struct reported *a, const struct reported *b,
-                    double threshold, struct err *e)
+int difference_make(struct report_difference *d, const char *const path[2], double threshold,
+                    struct err *e)
 {
-    *d = (struct report_difference){.threshold = threshold};
-    d->a = only_study(a, e);
-    d->b = d->a ? only_study(b, e) : NULL;
+    const int failed =
+        reported_read(&d->of[0], &path[0], 1, e) || reported_read(&d->of[1], &path[1], 1, e);
+
+    for (size_t i = 0; i < d->of[1].faults.n; i++)
+        fault_add(&d->of[0].faults, "%s", d->of[1].faults.at[i]);
+    if (failed)
+        return -1;
+    d->threshold = threshold;
+    d->a = only_study(&d->of[0], e);
+    d->b = d->a ? only_study(&d->of[1], e) : NULL;
     if (!d->b)
         return -1;
     d->name_a = d->a->name;
@@ -301,7 +296,8 @@ void difference_free(struct report_difference *d)
     }
     free(d->pair);
     free(d->met);
-    *d = (struct report_difference){0};
+    reported_free(&d->of[0]);
+    reported_free(&d->of[1]);
 }
 
 /* ---- what it comes to ------------------------------------------------------------------------ */
@@ -603,24 +599,18 @@ int difference_threshold(const char *text, double *percent, struct err *e)
 
 int difference_verb(const char *const path[2], double threshold, bool json, struct err *e)
 {
-    struct reported r[2] = {{0}, {0}};
     struct report_difference d = {0};
-    int status = reported_read(&r[0], &path[0], 1, e) || reported_read(&r[1], &path[1], 1, e) ||
-                         difference_make(&d, &r[0], &r[1], threshold, e)
-                     ? -1
-                     : LARD_DONE;
+    int status = difference_make(&d, path, threshold, e) ? -1 : LARD_DONE;
+    const struct report_faults *faults = &d.of[0].faults;
 
-    for (unsigned k = 0; k < 2; k++)
-        for (size_t i = 0; i < r[k].faults.n; i++)
-            print_note("warning: %s", r[k].faults.at[i]);
+    for (size_t i = 0; i < faults->n; i++)
+        print_note("warning: %s", faults->at[i]);
     if (!status) {
         (json ? difference_json : difference_text)(&d, stdout);
-        if (r[0].faults.n + r[1].faults.n)
+        if (faults->n)
             status = err_set(e, LARD_TOLERANCE,
                              "what is whole was compared; not all was, as said above");
     }
     difference_free(&d);
-    reported_free(&r[0]);
-    reported_free(&r[1]);
     return status;
 }

@@ -29,8 +29,8 @@ static bool is_taken(const struct figures *f, const char *name)
 }
 
 /* Adds a figure, whose name it takes, and makes that one that no other has; takes the title. */
-static struct figure *add(const struct figures_of *m, enum figure_kind kind, char *name,
-                          char *title, const char *unit, size_t rows, size_t series)
+static struct figure *figure_begin(const struct figures_of *m, enum figure_kind kind, char *name,
+                                   char *title, const char *unit, size_t rows, size_t series)
 {
     char *whole = xasprintf("%s%s", m->prefix, name);
 
@@ -85,7 +85,7 @@ static void drop_empty(struct figure *f)
 }
 
 /* Ends a figure; it is dropped if there is nothing in it. */
-static void done(const struct figures_of *m)
+static void figure_end(const struct figures_of *m)
 {
     struct figure *f = &m->to->at[m->to->n - 1];
 
@@ -175,17 +175,18 @@ static void make_parts(const struct figures_of *m)
     const bool overheads = over > 0, each = (overheads ? over : shown) <= CELLS_SHOWN;
     if (!shown)
         return;
-    struct figure *f = add(m, FIGURE_STACK, xstrdup(overheads ? "overhead" : "time"),
-                           xstrdup(!overheads ? "Where the time of the cores went"
-                                   : each     ? "Overhead, by where it goes"
-                                          : "Overhead, by where it goes: the mean of each policy"),
-                           !overheads         ? "percent of the cores' time"
-                           : m->s->has_region ? "percent of the region's time without a detector"
-                                              : "percent of the time without a detector",
-                           each ? overheads ? over : shown : study_policies(m->s)->n, PARTS);
+    struct figure *f =
+        figure_begin(m, FIGURE_STACK, xstrdup(overheads ? "overhead" : "time"),
+                     xstrdup(!overheads ? "Where the time of the cores went"
+                             : each     ? "Overhead, by where it goes"
+                                        : "Overhead, by where it goes: the mean of each policy"),
+                     !overheads         ? "percent of the cores' time"
+                     : m->s->has_region ? "percent of the region's time without a detector"
+                                        : "percent of the time without a detector",
+                     each ? overheads ? over : shown : study_policies(m->s)->n, PARTS);
     name_parts(f);
     (each ? parts_by_cell : parts_by_policy)(m, f, overheads);
-    done(m);
+    figure_end(m);
 }
 
 /* ---- by axis --------------------------------------------------------------------------------- */
@@ -208,9 +209,9 @@ static double mean_at(const struct report_study *s, size_t axis, size_t value, c
 static void make_axis(const struct figures_of *m, size_t axis)
 {
     const struct report_axis *a = &m->s->axis[axis], *p = study_policies(m->s);
-    struct figure *f =
-        add(m, FIGURE_BARS, xasprintf("by-%zu", axis), xasprintf("Overhead by %s", a->name),
-            "percent, the mean of all else", a->n, p->n);
+    struct figure *f = figure_begin(m, FIGURE_BARS, xasprintf("by-%zu", axis),
+                                    xasprintf("Overhead by %s", a->name),
+                                    "percent, the mean of all else", a->n, p->n);
 
     for (size_t i = 0; i < p->n; i++)
         f->series[i] = xstrdup(p->value[i]);
@@ -220,7 +221,7 @@ static void make_axis(const struct figures_of *m, size_t axis)
             if (strcmp(p->value[i], "none") != 0)
                 *figure_at(f, r, i) = mean_at(m->s, axis, r, p->value[i]);
     }
-    done(m);
+    figure_end(m);
 }
 
 /* Makes figures of the axes with the largest effect on the overhead, the largest first. */
@@ -279,7 +280,7 @@ static void make_bars(const struct figures_of *m, const char *name, const char *
                       const char *unit, const struct policy_bar *bar, size_t n)
 {
     const struct report_axis *p = study_policies(m->s);
-    struct figure *f = add(m, FIGURE_BARS, xstrdup(name), xstrdup(title), unit, p->n, n);
+    struct figure *f = figure_begin(m, FIGURE_BARS, xstrdup(name), xstrdup(title), unit, p->n, n);
 
     for (size_t k = 0; k < n; k++)
         f->series[k] = xstrdup(bar[k].text);
@@ -288,7 +289,7 @@ static void make_bars(const struct figures_of *m, const char *name, const char *
         for (size_t k = 0; k < n && strcmp(p->value[r], "none") != 0; k++)
             *figure_at(f, r, k) = bar_of(m->s, p->value[r], &bar[k]);
     }
-    done(m);
+    figure_end(m);
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
@@ -315,8 +316,8 @@ static struct figure *add_run(const struct figures_of *m, enum figure_kind kind,
                               const struct report_run *run, const char *name, const char *title,
                               const char *unit, size_t rows, size_t series)
 {
-    return add(m, kind, xasprintf("%s-%s", name, run->name), xasprintf("%s: %s", title, run->name),
-               unit, rows, series);
+    return figure_begin(m, kind, xasprintf("%s-%s", name, run->name),
+                        xasprintf("%s: %s", title, run->name), unit, rows, series);
 }
 
 /* Adds a statistic like "cores.wait-lock.3" to the part of its core. */
@@ -352,7 +353,7 @@ static void make_cores(const struct figures_of *m, const struct report_run *run)
         for (size_t p = 0; p < PARTS; p++)
             *figure_at(f, c, p) = 100 * *figure_at(f, c, p) / (cycles ? strtod(cycles, NULL) : NAN);
     }
-    done(m);
+    figure_end(m);
 }
 
 /* A figure with a row for each stretch of time. */
@@ -387,7 +388,7 @@ static void make_time(const struct figures_of *m, const struct report_run *run)
         for (size_t p = 0; p < PARTS && all > 0; p++)
             *figure_at(f, r, p) *= 100 / all;
     }
-    done(m);
+    figure_end(m);
 }
 
 /* Returns the core of a column with a name like "cores.wait-lock.3"; SIZE_MAX: the column is not
@@ -437,7 +438,7 @@ static void make_waiting(const struct figures_of *m, const struct report_run *ru
             *figure_at(f, r, c) = length > 0 ? 100 * fmin(all, length) / length : 0;
         }
     }
-    done(m);
+    figure_end(m);
 }
 
 /* Marks that the trace makes: phases, collections, regions of interest. */
@@ -458,7 +459,7 @@ static void make_marks(const struct figures_of *m, const struct report_run *run)
         for (size_t r = 0; r < run->time->rows; r++)
             *figure_at(f, r, k) = series_at(run->time, r, marks[k].column);
     }
-    done(m);
+    figure_end(m);
 }
 
 /* ---- tables of papers ------------------------------------------------------------------------ */
@@ -466,8 +467,9 @@ static void make_marks(const struct figures_of *m, const struct report_run *run)
 static void make_column(const struct figures_of *m, const char *column, size_t which)
 {
     const struct report_study *s = m->s;
-    struct figure *f = add(m, FIGURE_BARS, xasprintf("%s-%zu", s->name, which),
-                           xasprintf("%s: %s", s->name, column), "as in the paper", s->rows, 2);
+    struct figure *f =
+        figure_begin(m, FIGURE_BARS, xasprintf("%s-%zu", s->name, which),
+                     xasprintf("%s: %s", s->name, column), "as in the paper", s->rows, 2);
     size_t row = 0;
 
     f->series[0] = xstrdup("the paper");
@@ -478,7 +480,7 @@ static void make_column(const struct figures_of *m, const char *column, size_t w
             *figure_at(f, row, 0) = s->row[i].paper;
             *figure_at(f, row++, 1) = s->row[i].ours;
         }
-    done(m);
+    figure_end(m);
 }
 
 static void make_table(const struct figures_of *m)

@@ -29,31 +29,7 @@ struct report_reading {
     bool damaged;       /* something is not as it was written, and left out */
 };
 
-/* ---- facts and faults ------------------------------------------------------------------------ */
-
-void facts_add(struct report_facts *f, const char *name, const char *text)
-{
-    f->at = xgrow(f->at, f->n, &f->cap, sizeof *f->at);
-    f->at[f->n++] = (struct report_fact){xstrdup(name), xstrdup(text)};
-}
-
-const char *facts_find(const struct report_facts *f, const char *name)
-{
-    for (size_t i = 0; i < f->n; i++)
-        if (!strcmp(f->at[i].name, name))
-            return f->at[i].text;
-    return NULL;
-}
-
-void facts_free(struct report_facts *f)
-{
-    for (size_t i = 0; i < f->n; i++) {
-        free(f->at[i].name);
-        free(f->at[i].text);
-    }
-    free(f->at);
-    *f = (struct report_facts){0};
-}
+/* ---- words and faults ------------------------------------------------------------------------ */
 
 void fault_add(struct report_faults *f, const char *fmt, ...)
 {
@@ -94,16 +70,6 @@ static const struct word_row run_words[] = {
 static char *in_folder(const char *dir, const char *name)
 {
     return xasprintf("%s/%s", dir, name);
-}
-
-static bool is_there(const char *dir, const char *name)
-{
-    char *path = in_folder(dir, name);
-    struct stat st;
-    const bool there = !stat(path, &st) && S_ISREG(st.st_mode);
-
-    free(path);
-    return there;
 }
 
 /* A fault is told, and the folder is left out. */
@@ -157,85 +123,43 @@ static uint64_t measures_of(struct report_reading *r, const char *name)
     return bits;
 }
 
-/* Numbers of a run: of all policies, and of each. */
-struct numbers {
-    double of[MEASURES + PARTS]; /* NAN: none */
-};
-enum { WHOLE, REGION, STRETCHES };
-struct policy_numbers {
-    char *label; /* owns; NULL: of all */
-    struct numbers in[STRETCHES];
-};
 struct reading_stats {
     struct report_reading *r;
     struct report_run *run;
-    bool keep;                     /* all of them */
-    struct policy_numbers *policy; /* owns; the first is of all */
-    size_t n, cap;
-    char schema[64];
+    bool keep;         /* the run has them, but for histograms */
+    struct facts stat; /* all, for its cells */
+    char *schema;      /* owns */
 };
 
-static struct policy_numbers *numbers_of(struct reading_stats *s, const char *label, size_t length)
+/* The measures and parts to which a statistic adds, bits as above. *label: the policy that it is
+ * of, and its length; NULL: of all. */
+static uint64_t adds_to(struct report_reading *r, const char *name, const char **label,
+                        size_t *length)
 {
-    for (size_t i = 0; i < s->n; i++)
-        if (label ? s->policy[i].label && strlen(s->policy[i].label) == length &&
-                        !strncmp(s->policy[i].label, label, length)
-                  : !s->policy[i].label)
-            return &s->policy[i];
-    s->policy = xgrow(s->policy, s->n, &s->cap, sizeof *s->policy);
-    struct policy_numbers *p = &s->policy[s->n++];
-    p->label = label ? xasprintf("%.*s", (int)length, label) : NULL;
-    for (size_t i = 0; i < STRETCHES; i++)
-        for (size_t k = 0; k < MEASURES + PARTS; k++)
-            p->in[i].of[k] = NAN;
-    return p;
-}
+    const size_t group = !strncmp(name, "policy.", 7) ? 7 : !strncmp(name, "compare.", 8) ? 8 : 0;
 
-static void add_number(struct numbers *to, uint64_t bits, const char *text)
-{
-    const double value = strtod(text, NULL);
-
-    for (size_t i = 0; bits; i++, bits >>= 1)
-        if (bits & 1)
-            to->of[i] = or_none(to->of[i]) + value;
-}
-
-static void take_number(struct reading_stats *s, const char *name, const char *text)
-{
-    const bool region = !strncmp(name, "roi.", 4);
-    const char *rest = region ? name + 4 : name;
-    const size_t group = !strncmp(rest, "policy.", 7) ? 7 : !strncmp(rest, "compare.", 8) ? 8 : 0;
-    const size_t label = group ? strcspn(rest + group, ".") : 0;
-
-    run_time_take(&s->run->cycles, name, text);
-    if (!group) {
-        const uint64_t bits = measures_of(s->r, rest);
-        if (bits)
-            add_number(&numbers_of(s, NULL, 0)->in[region], bits, text);
-        return;
-    }
-    char *general = xasprintf("%.*s$%s", (int)group, rest, rest + group + label);
-    const uint64_t bits = measures_of(s->r, general);
-    if (bits)
-        add_number(&numbers_of(s, rest + group, label)->in[region], bits, text);
+    *label = group ? name + group : NULL;
+    *length = strcspn(name + group, ".");
+    if (!group)
+        return measures_of(r, name);
+    char *general = xasprintf("%.*s$%s", (int)group, name, *label + *length);
+    const uint64_t bits = measures_of(r, general);
     free(general);
+    return bits;
 }
 
 static void take_finding(struct report_run *run, const char *name, const char *text)
 {
-    static const char parameters[] = "parameters.";
+    struct report_finding *f = run->findings ? &run->finding[run->findings - 1] : NULL;
 
     if (!strcmp(name, "key")) {
         run->finding = xgrow(run->finding, run->findings, &run->findings_cap, sizeof *run->finding);
         run->finding[run->findings++] = (struct report_finding){.key = xstrdup(text)};
-    } else if (!run->findings) {
-        return;
-    } else if (!strcmp(name, "sentence")) {
-        run->finding[run->findings - 1].sentence = xstrdup(text);
-    } else if (!strncmp(name, parameters, sizeof parameters - 1)) {
-        char *knob = xasprintf("%s:%s", name + sizeof parameters - 1, text);
-        xappend(&run->finding[run->findings - 1].knobs, " ", knob);
-        free(knob);
+    } else if (f && !strcmp(name, "sentence")) {
+        f->sentence = xstrdup(text);
+    } else if (f && !strncmp(name, "parameters.", 11)) {
+        xappend(&f->knobs, " ", name + 11);
+        xappend(&f->knobs, ":", text);
     }
 }
 
@@ -244,13 +168,14 @@ static void take_stat(void *arg, const char *name, const char *text)
     struct reading_stats *s = arg;
 
     if (!strcmp(name, "schema")) {
-        snprintf(s->schema, sizeof s->schema, "%s", text);
+        s->schema = xstrdup(text);
     } else if (!strcmp(name, "behaviour")) {
         s->run->behaviour = xstrdup(text);
     } else if (!strncmp(name, "findings.", 9)) {
         take_finding(s->run, name + 9, text);
     } else {
-        take_number(s, name, text);
+        run_time_take(&s->run->cycles, name, text);
+        facts_add(&s->stat, name, text);
         if (s->keep && !strstr(name, ".buckets"))
             facts_add(&s->run->stats, name, text);
     }
@@ -351,9 +276,15 @@ static void fit_parts(struct report_cell *c)
     c->part[P_IDLE] = fmax(0, or_none(c->part[P_IDLE]) + all - sum);
 }
 
+static void add_number(double *to, const char *text)
+{
+    *to = or_none(*to) + strtod(text, NULL);
+}
+
 static void add_cell(struct report_study *s, const struct reading_stats *n, const char *label)
 {
-    const size_t run = s->runs - 1, region = s->run[run].cycles.has_region;
+    const size_t run = s->runs - 1;
+    const bool region = s->run[run].cycles.has_region;
 
     s->cell = xgrow(s->cell, s->cells, &s->cells_cap, sizeof *s->cell);
     struct report_cell *c = &s->cell[s->cells++];
@@ -362,26 +293,45 @@ static void add_cell(struct report_study *s, const struct reading_stats *n, cons
                               .baseline = NO_BASELINE,
                               .overhead = NAN,
                               .overhead_whole = NAN};
-    for (size_t k = 0; k < MEASURES + PARTS; k++) {
-        double *to = k < MEASURES ? &c->of[k] : &c->part[k - MEASURES];
-        *to = NAN;
-        for (size_t i = 0; i < n->n; i++)
-            if ((!n->policy[i].label || !strcmp(n->policy[i].label, label)) && isnan(*to))
-                *to = n->policy[i].in[region].of[k];
+    for (size_t k = 0; k < MEASURES; k++)
+        c->of[k] = NAN;
+    for (size_t k = 0; k < PARTS; k++)
+        c->part[k] = NAN;
+    for (size_t i = 0; i < n->stat.n; i++) {
+        const char *of, *name = n->stat.at[i].name;
+        size_t length;
+        if (!strncmp(name, "roi.", 4) != region)
+            continue;
+        uint64_t bits = adds_to(n->r, name + (region ? 4 : 0), &of, &length);
+        if (of && (strncmp(of, label, length) != 0 || label[length]))
+            continue;
+        for (size_t k = 0; bits; k++, bits >>= 1)
+            if (bits & 1)
+                add_number(k < MEASURES ? &c->of[k] : &c->part[k - MEASURES], n->stat.at[i].text);
     }
     fit_parts(c);
 }
 
-/* Adds the cells of a run. only: the policy that the run is about; NULL: all that it has. */
+/* Adds the cells of a run: of the policy that it is about; NULL: of all whose numbers it has. */
 static void add_cells(struct report_study *s, const struct reading_stats *n, const char *only)
 {
-    size_t before = s->cells;
+    struct facts seen = {0};
 
-    for (size_t i = 0; i < n->n && !only; i++)
-        if (n->policy[i].label)
-            add_cell(s, n, n->policy[i].label);
-    if (s->cells == before)
+    for (size_t i = 0; i < n->stat.n && !only; i++) {
+        const char *of, *name = n->stat.at[i].name;
+        size_t length;
+        if (!adds_to(n->r, name + (strncmp(name, "roi.", 4) ? 0 : 4), &of, &length) || !of)
+            continue;
+        char *label = xasprintf("%.*s", (int)length, of);
+        if (!facts_find(&seen, label)) {
+            facts_add(&seen, label, "");
+            add_cell(s, n, label);
+        }
+        free(label);
+    }
+    if (!seen.n)
         add_cell(s, n, only ? only : "none");
+    facts_free(&seen);
 }
 
 static int read_words(struct report_run *run, const struct seal *seal, struct err *e)
@@ -400,11 +350,11 @@ static int read_numbers(struct reading_stats *s, const struct seal *seal, struct
 {
     if (results_json(seal, "stats.json", take_stat, s, e))
         return -1;
-    if (strcmp(s->schema, "lardsim-stats-1") != 0)
+    if (!s->schema || strcmp(s->schema, "lardsim-stats-1") != 0)
         return err_set(e, LARD_CONFIG,
                        "%s/stats.json: its schema is \"%s\", and this version reads "
                        "lardsim-stats-1; the folder is left out",
-                       s->run->dir, s->schema);
+                       s->run->dir, s->schema ? s->schema : "");
     return 0;
 }
 
@@ -432,7 +382,6 @@ static bool read_run(struct report_reading *r, struct report_study *s, const str
     struct reading_stats stats = {.r = r, .run = run, .keep = config};
     struct err e = {0};
 
-    numbers_of(&stats, NULL, 0);
     read_files(&stats, seal, s->kind == STUDY_SWEEP, &e);
     const bool good = is_fine(r, &e);
     if (good && !run->done)
@@ -447,9 +396,8 @@ static bool read_run(struct report_reading *r, struct report_study *s, const str
         run_free(run);
         s->runs--;
     }
-    for (size_t n = 0; n < stats.n; n++)
-        free(stats.policy[n].label);
-    free(stats.policy);
+    facts_free(&stats.stat);
+    free(stats.schema);
     return good;
 }
 
@@ -614,7 +562,7 @@ static struct report_study *runs_study(struct reported *to, const char *name)
 
 struct policies_seen {
     char *schema, *error; /* own */
-    struct report_facts policies;
+    struct facts policies;
 };
 static const struct word_row policies_words[] = {
     {"schema", WORD_TEXT, offsetof(struct policies_seen, schema)},
@@ -981,7 +929,12 @@ static void read_folder(struct report_reading *r, const char *dir)
 {
     struct err e = {0};
 
-    if (is_there(dir, "plan.csv")) {
+    char *plan = in_folder(dir, "plan.csv");
+    struct stat st;
+    const bool sweep = !stat(plan, &st) && S_ISREG(st.st_mode);
+
+    free(plan);
+    if (sweep) {
         read_sweep(r, dir);
         return;
     }
@@ -993,7 +946,7 @@ static void read_folder(struct report_reading *r, const char *dir)
 
 static void check_builds(struct report_study *s, struct report_faults *faults)
 {
-    struct report_facts builds = {0};
+    struct facts builds = {0};
     char *all = NULL;
 
     for (size_t i = 0; i < s->runs; i++)

@@ -42,17 +42,6 @@ extern const struct report_part_info report_parts[PARTS];
 /* One of the patterns, with spaces between, is the statistic's name. */
 bool report_matches(const char *patterns, const char *name);
 
-struct report_fact {
-    char *name, *text; /* own */
-};
-struct report_facts { /* in the order of their file */
-    struct report_fact *at;
-    size_t n, cap;
-};
-void facts_add(struct report_facts *f, const char *name, const char *text);
-const char *facts_find(const struct report_facts *f, const char *name); /* NULL: none */
-void facts_free(struct report_facts *f);
-
 struct report_finding {
     char *key, *sentence, *knobs; /* own; " l2.size:multiple l2.replacement:any" */
 };
@@ -70,10 +59,10 @@ struct report_race { /* the racy accesses of one pair of sites, in all runs of a
     char *address, *object, *offset, *allocated_at;
     struct report_count *count; /* owns; by policy */
     size_t counts, counts_cap;
-    struct report_facts verdicts; /* verdicts of a comparison: "false for naive", and why */
-    struct report_facts said;     /* why it races: sentences; their names are "" */
-    char *picture;                /* owns; of threads and edges, an SVG; NULL: none */
-    char *unexplained;            /* owns; why it can't be said; NULL: nothing was tried */
+    struct facts verdicts; /* verdicts of a comparison: "false for naive", and why */
+    struct facts said;     /* why it races: sentences; their names are "" */
+    char *picture;         /* owns; of threads and edges, an SVG; NULL: none */
+    char *unexplained;     /* owns; why it can't be said; NULL: nothing was tried */
 };
 
 /* A cell of a study: what one policy did in one run. */
@@ -107,8 +96,8 @@ struct report_run {
     uint64_t events;
     char *schema, *error, *source, *caveat, *build, *commit, *compiler, *version, *verb, *command,
         *identity, *digest, *behaviour, *configuration, *host, *started, *seconds, *working;
-    struct report_facts config, stats; /* for cells of a sweep, those of the first alone */
-    struct report_finding *finding;    /* owns */
+    struct facts config, stats;     /* for cells of a sweep, those of the first alone */
+    struct report_finding *finding; /* owns */
     size_t findings, findings_cap;
     struct report_series *time; /* owns; intervals.csv; NULL: none */
 };
@@ -198,6 +187,8 @@ static inline double or_none(double x)
 {
     return isnan(x) ? 0 : x;
 }
+/* A parameter that changes no result by what it is: how much is kept and shown. */
+bool changes_nothing(const char *name);
 /* The change of this parameter that the finding is about, up to a blank; NULL: about none. */
 const char *finding_knob(const struct report_finding *f, const char *name);
 /* The policies, in the order of their appearance; n of them. */
@@ -294,7 +285,8 @@ struct report_pair {
 struct report_met {                  /* a race of either, by its identity */
     const struct report_race *a, *b; /* NULL: it has none */
 };
-struct report_difference {
+struct report_difference { /* begins as all zero */
+    struct reported of[2]; /* own; faults of both stand with the first */
     const char *name_a, *name_b;
     double threshold; /* percent */
     const struct report_study *a, *b;
@@ -304,9 +296,10 @@ struct report_difference {
     struct report_met *met; /* owns; races that only one has, or that have other counts */
     size_t mets, mets_cap, gone, come, moved;
 };
-/* Each holds one study, of runs or a sweep. */
-int difference_make(struct report_difference *d, const struct reported *a, const struct reported *b,
-                    double threshold, struct err *e);
+/* Reads two folders, each of one study, of runs or a sweep, and finds what differs. d is to be
+ * freed either way. */
+int difference_make(struct report_difference *d, const char *const path[2], double threshold,
+                    struct err *e);
 void difference_free(struct report_difference *d);
 void difference_text(const struct report_difference *d, FILE *out);
 void difference_json(const struct report_difference *d, FILE *out);

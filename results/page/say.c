@@ -66,24 +66,6 @@ void say_question(FILE *out, const struct report_study *s)
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
-struct overheads {
-    double mean, least, most;
-    size_t n;
-};
-
-static struct overheads spread_of(const struct report_study *s, const char *policy)
-{
-    struct overheads x = {study_mean(s, policy, cell_overhead, OVERHEAD), NAN, NAN, 0};
-
-    for (size_t i = 0; i < s->cells; i++)
-        if (!strcmp(s->cell[i].label, policy) && !isnan(s->cell[i].overhead)) {
-            x.least = fmin(x.least, s->cell[i].overhead);
-            x.most = fmax(x.most, s->cell[i].overhead);
-            x.n++;
-        }
-    return x;
-}
-
 /* The largest part of the mean overhead, which must be most of what is added. */
 static size_t largest_part(const struct report_study *s, const char *policy, double *share)
 {
@@ -105,17 +87,23 @@ static size_t largest_part(const struct report_study *s, const char *policy, dou
 
 static void say_overhead(FILE *out, const struct report_study *s, const char *policy)
 {
-    const struct overheads x = spread_of(s, policy);
-    double share;
+    const double mean = study_mean(s, policy, cell_overhead, OVERHEAD);
+    double share, least = NAN, most = NAN;
+    size_t n = 0;
 
-    if (isnan(x.mean))
+    if (isnan(mean))
         return;
+    for (size_t i = 0; i < s->cells; i++)
+        if (!strcmp(s->cell[i].label, policy) && !isnan(s->cell[i].overhead)) {
+            least = fmin(least, s->cell[i].overhead);
+            most = fmax(most, s->cell[i].overhead);
+            n++;
+        }
     const size_t part = largest_part(s, policy, &share);
-    markup(out, "<li><b>%s</b> adds %.1f %%", policy, 100 * x.mean);
-    if (x.n > 1)
-        fprintf(out, " in the mean of %zu runs, from %.1f to %.1f %%", x.n, 100 * x.least,
-                100 * x.most);
-    if (share > 0 && x.mean > 0.001)
+    markup(out, "<li><b>%s</b> adds %.1f %%", policy, 100 * mean);
+    if (n > 1)
+        fprintf(out, " in the mean of %zu runs, from %.1f to %.1f %%", n, 100 * least, 100 * most);
+    if (share > 0 && mean > 0.001)
         fprintf(out, "; %.0f %% of that is %s", share, report_parts[part].key);
     if (s->has_region)
         fprintf(out, "; in the whole run %.1f %%",

@@ -6,17 +6,8 @@
 #include "base/mem.h"
 #include "results/page/report.h"
 
-static char **copy_heads(const struct csv_row *head)
-{
-    char **name = xcalloc(head->n, sizeof *name);
-
-    for (size_t i = 0; i < head->n; i++)
-        name[i] = xstrdup(csv_at(head, i));
-    return name;
-}
-
 /* The first column is where a row starts, the second where it ends, all others add up. */
-static void merge(struct report_series *s)
+static void series_merge(struct report_series *s)
 {
     const size_t columns = s->columns;
 
@@ -29,12 +20,12 @@ static void merge(struct report_series *s)
     s->rows = (s->rows + 1) / 2;
 }
 
-static bool add_row(struct report_series *s, const struct csv_row *row)
+static bool series_add(struct report_series *s, const struct csv_row *row)
 {
     if (row->n != s->columns)
         return false;
     if (s->rows == 2 * SERIES_ROWS)
-        merge(s);
+        series_merge(s);
     for (size_t i = 0; i < s->columns; i++) {
         char *end;
         s->value[s->rows * s->columns + i] = strtod(csv_at(row, i), &end);
@@ -56,17 +47,19 @@ static bool is_head(const struct csv_row *row)
     return row->n >= 3 && !strcmp(csv_at(row, 0), "start") && !strcmp(csv_at(row, 1), "end");
 }
 
-static bool take_line(void *reading, char *line, size_t bytes)
+static bool series_line(void *reading, char *line, size_t bytes)
 {
     struct reading_series *r = reading;
     struct csv_text in = {line, line + bytes};
 
     r->bad = !csv_read(&r->row, &in) || (!r->s->columns && !is_head(&r->row));
     if (!r->bad && r->s->columns) {
-        r->bad = !add_row(r->s, &r->row);
+        r->bad = !series_add(r->s, &r->row);
     } else if (!r->bad) {
-        r->s->name = copy_heads(&r->row);
         r->s->columns = r->row.n;
+        r->s->name = xcalloc(r->row.n, sizeof *r->s->name);
+        for (size_t i = 0; i < r->row.n; i++)
+            r->s->name[i] = xstrdup(csv_at(&r->row, i));
         r->s->value = xcalloc(2 * SERIES_ROWS * r->s->columns, sizeof *r->s->value);
     }
     return r->bad;
@@ -76,7 +69,7 @@ struct report_series *series_read(const struct seal *s, struct err *e)
 {
     struct reading_series r = {.s = xcalloc(1, sizeof *r.s)};
 
-    if (seal_names(s, "intervals.csv") && !seal_lines(s, "intervals.csv", take_line, &r, e) &&
+    if (seal_names(s, "intervals.csv") && !seal_lines(s, "intervals.csv", series_line, &r, e) &&
         r.bad)
         err_set(e, LARD_TOLERANCE, "%s/intervals.csv: is no table of intervals that lardsim wrote",
                 seal_dir(s));
@@ -86,7 +79,7 @@ struct report_series *series_read(const struct seal *s, struct err *e)
         return NULL;
     }
     if (r.s->rows > SERIES_ROWS)
-        merge(r.s);
+        series_merge(r.s);
     return r.s;
 }
 

@@ -11,20 +11,23 @@
 
 /* ---- axes of runs: parameters that differ ---------------------------------------------------- */
 
+bool changes_nothing(const char *name)
+{
+    static const char *const aside[] = {"races.max", "stats.", "trace.ahead", "timeline.",
+                                        "limits."};
+
+    for (size_t i = 0; i < ARRAY_SIZE(aside); i++)
+        if (!strncmp(name, aside[i], strlen(aside[i])))
+            return true;
+    return false;
+}
+
 /* Parameters that change no result, or whose effect is told elsewhere. */
 static bool is_aside(const char *name)
 {
-    static const char *const aside[] = {"policies", "source", "races.max", "trace.ahead"},
-                             *const groups[] = {"compare.",  "stats.",       "limits.",
-                                                "timeline.", "policy.none.", "policy.truth."};
-
-    for (size_t i = 0; i < ARRAY_SIZE(aside); i++)
-        if (!strcmp(name, aside[i]))
-            return true;
-    for (size_t i = 0; i < ARRAY_SIZE(groups); i++)
-        if (!strncmp(name, groups[i], strlen(groups[i])))
-            return true;
-    return false;
+    return changes_nothing(name) || !strcmp(name, "policies") || !strcmp(name, "source") ||
+           !strncmp(name, "compare.", 8) || !strncmp(name, "policy.none.", 12) ||
+           !strncmp(name, "policy.truth.", 13);
 }
 
 /* The parameter of a policy is nothing to a cell of another. */
@@ -212,9 +215,8 @@ static void find_baselines(struct report_study *s)
         if (cell_is_none(&s->cell[i]))
             *map_put(&none, place_hash(s, &s->cell[i], SIZE_MAX, true)) = i + 1;
     for (size_t i = 0; i < s->cells; i++) {
-        const uint64_t *at = map_find(&none, place_hash(s, &s->cell[i], SIZE_MAX, true));
-        if (at)
-            s->cell[i].baseline = *at - 1;
+        const uint64_t at = *map_put(&none, place_hash(s, &s->cell[i], SIZE_MAX, true));
+        s->cell[i].baseline = at ? at - 1 : NO_BASELINE;
     }
     map_free(&none);
 }

@@ -17,7 +17,7 @@ static void take_text(char *to, size_t room, const char *text)
     snprintf(to, room, "%s", text);
 }
 
-static void take(void *reading, const char *name, const char *text)
+static void past_take(void *reading, const char *name, const char *text)
 {
     struct reading_past *r = reading;
     struct past *to = r->to;
@@ -68,7 +68,7 @@ int past_read(struct past *to, const struct seal *s, const char *dir, struct err
                        "%s: no results folder that can be repeated: it has no provenance.json; "
                        "lardsim run -o writes one",
                        dir);
-    if (results_json(s, "provenance.json", take, &r, e))
+    if (results_json(s, "provenance.json", past_take, &r, e))
         return -1;
     if (!r.known)
         return err_set(e, LARD_CONFIG,

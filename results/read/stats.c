@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-static void add(struct cell_stats *s, const struct csv_row *row)
+static void cell_stat_add(struct cell_stats *s, const struct csv_row *row)
 {
     s->at = xgrow(s->at, s->n, &s->cap, sizeof *s->at);
     s->at[s->n++] = (struct cell_stat){xstrdup(csv_at(row, 0)), xstrdup(csv_at(row, 1)),
@@ -24,7 +24,7 @@ static int read_numbers(struct cell_stats *s, const struct seal *seal, struct er
         err_set(e, LARD_TOLERANCE, "%s/stats.csv: is no table of statistics; " SEAL_REMEDY,
                 seal_dir(seal));
     while (!e->code && csv_read(&row, &in))
-        add(s, &row);
+        cell_stat_add(s, &row);
     csv_free(&row);
     free(text);
     return e->code ? -1 : 0;

@@ -105,7 +105,7 @@ struct race_line { /* a line of races.jsonl */
     bool has_event;
 };
 
-static void take(void *line, const char *name, const char *text)
+static void race_line_take(void *line, const char *name, const char *text)
 {
     struct race_line *l = line;
 
@@ -134,7 +134,7 @@ struct reading_races {
 
 static void take_member(void *reading, const char *name, const char *text)
 {
-    take(&((struct reading_races *)reading)->line, name, text);
+    race_line_take(&((struct reading_races *)reading)->line, name, text);
 }
 
 static bool is_it(const struct why_asked *a, const struct race_line *l)
