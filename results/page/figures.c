@@ -45,41 +45,37 @@ static struct figure *figure_begin(const struct figures_of *m, enum figure_kind 
 /* Leaves out series that are 0 everywhere, and rows in which nothing is known. */
 static void drop_empty(struct figure *f)
 {
-    size_t kept = 0, rows = 0;
+    const size_t all = f->all_series;
+    size_t kept = 0, rows = 0, n = 0;
 
-    for (size_t s = 0; s < f->all_series; s++) {
+    for (size_t s = 0; s < all; s++) {
         bool some = false;
         for (size_t r = 0; r < f->rows; r++)
             some |= fabs(*figure_at(f, r, s)) > 1e-9;
+        kept += some;
         if (!some) {
             free(f->series[s]);
             f->series[s] = NULL;
         }
     }
-    double *value = xcalloc(f->rows * f->all_series + 1, sizeof *value);
-    size_t n = 0;
-    for (size_t s = 0; s < f->all_series; s++)
-        kept += f->series[s] != NULL;
     for (size_t r = 0; r < f->rows; r++) {
         bool some = false;
-        for (size_t s = 0; s < f->all_series; s++)
+        for (size_t s = 0; s < all; s++)
             some |= f->series[s] && !isnan(*figure_at(f, r, s));
         if (!some) {
             free(f->row[r]);
             continue;
         }
         f->row[rows++] = f->row[r];
-        for (size_t s = 0; s < f->all_series; s++)
+        for (size_t s = 0; s < all; s++)
             if (f->series[s])
-                value[n++] = *figure_at(f, r, s);
+                f->value[n++] = *figure_at(f, r, s); /* never behind what is still to be read */
     }
-    for (size_t s = 0, to = 0; s < f->all_series; s++)
+    for (size_t s = 0, to = 0; s < all; s++)
         if (f->series[s]) {
             f->look[to] = f->look[s];
             f->series[to++] = f->series[s];
         }
-    free(f->value);
-    f->value = value;
     f->rows = rows;
     f->all_series = kept;
 }

@@ -36,7 +36,7 @@ static void print_side(const char *key, const struct lardsim_why *w,
 {
     char number[24];
     char *thread = thread_text(w, s->line.ev.thread), *object = object_text(w, &s->line);
-    const char *site = site_name(w, &s->line, number);
+    const char *site = site_name(w, s->line.ev.site, number);
     char *text =
         xasprintf("event %" PRIu64 "%s, %s, %s 0x%" PRIx64 " %" PRIu32 "%s%s%s%s%s", s->line.number,
                   s->committed ? " (its commit)" : "", thread, kind_text(&s->line.ev),
@@ -55,7 +55,7 @@ static void print_line(const struct lardsim_why *w, const struct lardsim_why_lin
                        bool access)
 {
     char number[24];
-    const char *site = site_name(w, line, number);
+    const char *site = site_name(w, line->ev.site, number);
     char *event = event_text(w, line);
     char *text = xasprintf("T%u %s%s%s", (unsigned)line->ev.thread, event, site ? ", at " : "",
                            site ? site : "");
@@ -124,7 +124,7 @@ static void json_line(struct json *j, const struct lardsim_why *w,
                  lardsim_source_name(w->source, LARDSIM_NAME_THREAD, line->ev.thread));
     json_key_str(j, "kind", kind_text(&line->ev));
     json_key_str(j, "text", text);
-    json_key_str(j, "site", site_name(w, line, number));
+    json_key_str(j, "site", site_name(w, line->ev.site, number));
     json_end(j);
     free(text);
 }

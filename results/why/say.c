@@ -29,21 +29,13 @@ char *object_text(const struct lardsim_why *w, const struct lardsim_why_line *li
         return xstrdup(at->name);
     if (!at->allocated)
         return NULL;
-    const char *site =
-        at->site ? lardsim_source_name(w->source, LARDSIM_NAME_SITE, at->site) : NULL;
-    if (!site && at->site)
-        snprintf(number, sizeof number, "0x%" PRIx64, at->site);
+    const char *site = site_name(w, at->site, number);
     return xasprintf("byte %" PRIu64 " of %" PRIu64 " allocated by event %" PRIu64 "%s%s",
-                     at->offset, at->size, at->event, at->site ? ", at " : "",
-                     site       ? site
-                     : at->site ? number
-                                : "");
+                     at->offset, at->size, at->event, site ? ", at " : "", site ? site : "");
 }
 
-const char *site_name(const struct lardsim_why *w, const struct lardsim_why_line *line,
-                      char number[static 24])
+const char *site_name(const struct lardsim_why *w, uint64_t site, char number[static 24])
 {
-    const uint64_t site = line->ev.site;
     const char *name = site ? lardsim_source_name(w->source, LARDSIM_NAME_SITE, site) : NULL;
 
     if (name || !site)

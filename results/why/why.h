@@ -110,8 +110,8 @@ char *event_short(const struct lardsim_why_line *line);
 char *thread_text(const struct lardsim_why *w, uint16_t tid); /* "thread 1 (main)" */
 char *object_text(const struct lardsim_why *w,
                   const struct lardsim_why_line *line); /* NULL: nothing is known */
-const char *site_name(const struct lardsim_why *w, const struct lardsim_why_line *line,
-                      char number[static 24]);
+/* Its name, or else its number; NULL: 0 is no site. */
+const char *site_name(const struct lardsim_why *w, uint64_t site, char number[static 24]);
 
 /* Finds the answer, and gives it to fn: answer.c. The working folder may be that of the run
  * afterwards. */
