@@ -70,6 +70,12 @@ awk 'BEGIN {
 quietly run -p vc -p slimstate -p fasttrack -o many many.trace
 page many many
 
+# Machines whose boxes stand several times one below the other: nodes in packages, processes on hosts.
+quietly run -c opteron64 -p fasttrack -o numa workload:sor,n=20,steps=2
+page numa numa
+quietly run -c alpha-cvm -p cvm -o dsm workload:sor,n=20,steps=2
+page dsm dsm
+
 # ---- comparisons --------------------------------------------------------------------------------------------------
 
 quietly compare -c radish8 -p fasttrack -p lardish --set stats.rows=40 -o costs workload:sor,n=20,steps=2
@@ -78,6 +84,8 @@ quietly compare -c radish8 -p fasttrack -o region workload:hedc,racy=on
 page region region
 quietly compare -p vc -p naive=vc --set policy.naive.view=naive -o views "$litmus/gc_move_race.trace"
 page views views
+cp -r views unreasoned && sed -i 's/"reason": "[^"]*"/"reason": null/' unreasoned/differences.jsonl && reseal unreasoned
+page unreasoned unreasoned
 
 # ---- what is not whole, and several together ---------------------------------------------------------------------
 
@@ -152,6 +160,12 @@ page both table.json race
 differs same machine larger
 differs other larger smaller 0
 differs costs-region costs region 5
+differs kinds race machine 0
+# Of two builds; with another behaviour of the same build and configuration, which somebody has forged.
+cp -r smaller rebuilt && sed -i 's/"id": "/"id": "00/' rebuilt/provenance.json && reseal rebuilt
+differs builds machine rebuilt
+cp -r machine forged && sed -i 's/"behaviour": "/"behaviour": "0/' forged/stats.json forged/provenance.json && reseal forged
+differs forged machine forged
 sed 's/8Mi/16Mi/; s/axes:/&\n  l2.ways: [8]/; s/seeds: 3/seeds: 2/; /latency/d' sweep.yaml >sweep2.yaml
 quietly sweep sweep2.yaml -o sweep2
 differs sweeps sweep sweep2
@@ -170,4 +184,20 @@ END
 quietly run -o a a.trace
 quietly run -o b b.trace
 differs races a b
+sed -i '$d' a.trace && quietly run -o a-again a.trace
+differs events a a-again
+# refused CODE TEXT ARGUMENT...: what can't be compared is said.
+refused() {
+    want=$1 text=$2
+    shift 2
+    "$program" report -q --diff "$@" -o refused.html >out.txt 2>err.txt
+    was=$?
+    if [ $was != "$want" ] || [ -e refused.html ]; then fail "report --diff $* exits with $was, not $want: $(cat err.txt)"; fi
+    says err.txt "$text"
+}
+refused 2 'sweep and race are of two kinds: a sweep, and none' sweep race
+refused 2 'what differs is told of two results folders' table.json race
+refused 2 'what differs is told of two results folders' race table.json
+refused 3 'nowhere: No such file or directory' race nowhere
+refused 2 'report: --diff is of two folders, and there are 1' race
 exit $bad

@@ -182,4 +182,68 @@ sub mets_table {
             . '</tr>'
     } @mets[0 .. least($#mets, 199)]), '</tbody></table>';
 }
+
+# ---- the same for a terminal, and as JSON --------------------------------------------------------------------
+
+sub both_known { my ($x, $y) = @_; return defined $x && defined $y && $x ne $y }
+
+sub pair_lines {
+    my ($d, $p) = @_;
+    my ($ra, $rb) = map { $_->{run} } @$p{qw(a b)};
+    my ($n, @changes) = (scalar @{$p->{settings}}, @{$p->{changes}});
+    return ('', "$p->{a}{label}: $n parameter" . ($n == 1 ? ' differs' : 's differ') . ', and ' . @changes . ' of ' . or_zero($p->{compared})
+            . sprintf(' statistics by more than %.6g %%', $d->{threshold}),
+        map({ sprintf '  %-10s%s -> %s', $_->[0], $ra->{$_->[1]}, $rb->{$_->[1]} } grep { both_known($ra->{$_->[1]}, $rb->{$_->[1]}) }
+            map({ [$_, $_] } qw(version)), ['build', 'id'], map({ [$_, $_] } qw(compiler source)), ['events', 'identity'],
+            ['behaviour', 'behaviour']),
+        map({ my ($name, $from, $to, $verdict) = @$_;
+            "  $name: " . (defined $from ? $from : '-') . ' -> ' . (defined $to ? $to : '-') . " ($verdict)" } @{$p->{settings}}),
+        map({ my ($name, $x, $y, $percent) = @$_;
+            $x == 0 ? sprintf '  %s: 0 -> %.10g', $name, $y : sprintf '  %s: %.10g -> %.10g (%+.2f %%)', $name, $x, $y, $percent
+        } @changes[0 .. least($#changes, 14)]),
+        @changes > 15 ? '  ... and ' . (@changes - 15) . ' more; --json has all' : ());
+}
+
+sub met_line {
+    my ($what, $x, $y) = @{$_[0]};
+    my $race = ($x || $y)->{line};
+    my @sides = map { my $before = $_;
+        my ($op, $site) = map { member($race, "$before$_") } qw(op site);
+        (defined $op ? $op : 'access') . ' by ' . (defined $site ? $site : '?') } '', 'earlier.';
+    return sprintf '  %-6s  %s  %s after %s', $what eq 'other counts' ? 'counts' : $what, member($race, 'race'), @sides;
+}
+
+# What is printed, line by line.
+sub difference_lines {
+    my ($d) = @_;
+    my @told = grep { !$_->{same} || @{$_->{settings}} || @{$_->{changes}} } @{$d->{pairs}};
+    my @mets = @{$d->{mets} || []};
+    return map { visible($_) } "$d->{a}{name} -> $d->{b}{name}", difference_said($d), map({ pair_lines($d, $_) } @told[0 .. least($#told, 11)]),
+        @mets ? ('', 'races:') : (), map({ met_line($_) } @mets[0 .. least($#mets, 14)]),
+        @mets > 15 ? '  ... and ' . (@mets - 15) . ' more; --json has all' : ();
+}
+
+sub difference_tree {
+    my ($d) = @_;
+    my $number = sub { $_[0] > 1e300 ? undef : sprintf '%.17g', $_[0] };
+    my $counts = sub { my ($r) = @_; ['object', $r ? map { [$_, $r->{count}{$_}] } @{$r->{policies}} : ()] };
+    return ['object', ['schema', 'lardsim-difference-1'], ['from', $d->{a}{name}], ['to', $d->{b}{name}],
+        ['threshold', $number->($d->{threshold})], ['summary', ['array', difference_said($d)]],
+        ['differing', scalar grep { !$_->{same} } @{$d->{pairs}}], ['only-from', $d->{only}[0]], ['only-to', $d->{only}[1]],
+        ['runs', ['array', map {
+            my $p = $_;
+            ['object', ['policy', $p->{a}{label}], ['from', $p->{a}{run}{dir}], ['to', $p->{b}{run}{dir}], ['same', $p->{same} ? 'true' : 'false'],
+                ['build', ['array', $p->{a}{run}{id}, $p->{b}{run}{id}]],
+                ['parameters', ['array', map { my @s = @$_;
+                    ['object', map { [(qw(name from to verdict))[$_], $s[$_]] } 0 .. 3] } @{$p->{settings}}]],
+                ['compared', or_zero($p->{compared})], ['statistics', ['array', map { my ($name, @x) = @$_;
+                    ['object', ['name', $name], map { [(qw(from to percent))[$_], $number->($x[$_])] } 0 .. 2] } @{$p->{changes}}]]]
+        } @{$d->{pairs}}]],
+        ['races', ['array', map {
+            my ($what, $x, $y) = @$_;
+            my $race = ($x || $y)->{line};
+            ['object', ['race', member($race, 'race')], ['change', $what eq 'other counts' ? 'counts' : $what], ['site', member($race, 'site')],
+                ['earlier-site', member($race, 'earlier.site')], ['from', $counts->($x)], ['to', $counts->($y)]]
+        } @{$d->{mets} || []}]]];
+}
 1;

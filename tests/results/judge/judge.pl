@@ -193,6 +193,22 @@ sub judge_files {
     }
 }
 
+# ---- what differs, as `compare --results` says it ------------------------------------------------------------
+
+sub judge_compared {
+    my ($d) = @_;
+    my $line = join ' ', map { shell_word($_) } $program, 'compare', '--results', '--threshold', $option{threshold}, @results;
+    my @says = split /\n/, `$line 2>judge.err`;
+    my @should = difference_lines($d);
+    for my $i (0 .. most($#says, $#should)) {
+        my ($x, $y) = map { defined $_->[$i] ? $_->[$i] : 'nothing' } \(@says, @should);
+        wrong('compare --results, line ' . ($i + 1), $x, $y) if $x ne $y;
+    }
+    my $json = `$line --json 2>judge.err`;
+    wrong('compare --results --json', $json, 'a table: a line for each run, parameter and race') if $json !~ /\n\}\n\z/;
+    same_tree('compare --results --json', json_text($json), difference_tree($d));
+}
+
 # ---- the whole -----------------------------------------------------------------------------------------------
 
 my $html = file_bytes($page) or die "judge: $page: $!\n";
@@ -219,7 +235,9 @@ judge_styles($head, $html);
 judge_links($html);
 my (@figures, @first, $should, $data_meant);
 if ($option{diff}) {
-    $should = difference_page(difference_of(@$studies, $option{threshold}), @$faults);
+    my $d = difference_of(@$studies, $option{threshold});
+    judge_compared($d);
+    $should = difference_page($d, @$faults);
     $data_meant = ['object', ['studies', ['array']], ['lines', ['array']]];
 } else {
     for my $i (0 .. $#$studies) {
