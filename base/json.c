@@ -219,6 +219,37 @@ void json_fixed(struct json *j, uint64_t num, uint64_t den)
 
 /* ---- members -------------------------------------------------------------------------------- */
 
+void json_page(struct json *j, FILE *out, const char *schema)
+{
+    json_init(j, out, true);
+    json_object(j);
+    json_key_str(j, "schema", schema);
+}
+
+void json_key_object(struct json *j, const char *key)
+{
+    json_key(j, key);
+    json_object(j);
+}
+
+void json_key_array(struct json *j, const char *key)
+{
+    json_key(j, key);
+    json_array(j);
+}
+
+void json_key_null(struct json *j, const char *key)
+{
+    json_key(j, key);
+    json_null(j);
+}
+
+void json_key_fixed(struct json *j, const char *key, uint64_t num, uint64_t den)
+{
+    json_key(j, key);
+    json_fixed(j, num, den);
+}
+
 void json_key_u64(struct json *j, const char *key, uint64_t v)
 {
     json_key(j, key);

@@ -17,6 +17,8 @@ struct json {  /* open so that it can live on the stack; fields are the writer's
     char close[64]; /* by depth: '}' or ']' */
 };
 void json_init(struct json *j, FILE *out, bool indent);
+/* Begins a page, which is an object that names its schema first. */
+void json_page(struct json *j, FILE *out, const char *schema);
 void json_object(struct json *j); /* begins */
 void json_array(struct json *j);
 void json_end(struct json *j); /* ends the innermost; the outermost adds a newline when indented */
@@ -31,10 +33,11 @@ void json_bool(struct json *j, bool v);
 void json_null(struct json *j);
 void json_hex(struct json *j, uint64_t v); /* "0x1f": for addresses, which exceed 2^53 */
 void json_double(struct json *j, const char *fmt, double x) PRINTF_LIKE(2, 0); /* as below */
-/* A key, and what begins behind it. */
+/* A key, and the object or array that begins behind it. */
 void json_key_object(struct json *j, const char *key);
 void json_key_array(struct json *j, const char *key);
 /* A key and its value. */
+void json_key_null(struct json *j, const char *key);
 void json_key_u64(struct json *j, const char *key, uint64_t v);
 /* A key and its number in a printf format for one double; null if x is NAN or not finite. */
 void json_key_double(struct json *j, const char *key, const char *fmt, double x) PRINTF_LIKE(3, 0);
@@ -44,5 +47,6 @@ void json_key_hex16(struct json *j, const char *key, uint64_t v); /* "0000000000
 /* num/den with 6 decimals, by integers; den 0: null. */
 void json_fixed(struct json *j, uint64_t num, uint64_t den);
 char *ratio_text(uint64_t num, uint64_t den); /* the same as a text, the caller's; den 0: NULL */
+void json_key_fixed(struct json *j, const char *key, uint64_t num, uint64_t den);
 
 #endif

@@ -28,12 +28,34 @@ static void note_option(struct cli *c, int key, const char *value, struct argp_s
     c->given[c->n++] = (struct given_option){key, value};
 }
 
+/* The numbers of operands that a usage line allows: "IN OUT" is two, "[SOURCE]" at most one,
+ * "DIR..." one or more; of "A | B" one stands there. */
+struct operands {
+    size_t least, most;
+};
+static struct operands operands_of(const char *args)
+{
+    struct operands n = {0, 0};
+    bool optional = false;
+
+    for (const char *word = args; *word; word += strspn(word, " ")) {
+        const size_t length = strcspn(word, " ");
+        const char *last = word + length - (*word == '[' && word[length - 1] == ']');
+        const bool more = last - word > 3 && !strncmp(last - 3, "...", 3);
+        optional |= *word == '[';
+        n.least += !optional;
+        n.most = more ? SIZE_MAX : *word == '|' ? n.most - 1 : n.most + 1;
+        word += length;
+    }
+    return n;
+}
+
 /* argp_error does not return: it ends the process. */
 static void note_operand(struct cli *c, const char *arg, struct argp_state *state)
 {
     char *shown = text_visible(arg);
 
-    if (c->args == c->verb->max_args)
+    if (c->args == operands_of(c->verb->args).most)
         argp_error(state, "\"%s\" is one operand too many", shown);
     if (!*arg && !(c->verb->command && c->args))
         argp_error(state, "an operand is empty; operands are: %s", c->verb->args);
@@ -59,7 +81,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         note_operand(c, arg, state);
         while (c->verb->command && state->next < state->argc)
             note_operand(c, state->argv[state->next++], state);
-    } else if (key == ARGP_KEY_END && c->args < c->verb->min_args) {
+    } else if (key == ARGP_KEY_END && c->args < operands_of(c->verb->args).least) {
         argp_error(state, "operands are missing: %s", c->verb->args);
     } else if (knows(c->verb, key)) {
         note_option(c, key, arg, state);
@@ -75,8 +97,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 const struct argp_option cli_common_options[] = {
     {"help", 'h', NULL, 0, "Give this help list", -1},
     {NULL, '?', NULL, OPTION_ALIAS, NULL, 0},
-    {"usage", OPT_USAGE, NULL, 0, "Give a short usage message", 0},
-    {"version", 'V', NULL, 0, "Print program version", 0},
+    OPTION("usage", OPT_USAGE, NULL, "Give a short usage message"),
+    OPTION("version", 'V', NULL, "Print program version"),
     ROW_END};
 
 static void print_version(void)

@@ -16,13 +16,12 @@
 struct cli;
 
 struct verb {
-    const char *name;     /* "run", "trace info" */
-    const char *args;     /* "SOURCE"; as shown in usage lines, read by the completion */
-    const char *summary;  /* one sentence */
-    const char *text;     /* paragraphs, each a line; NULL: none */
-    const char *examples; /* command lines, each a line; NULL: none */
+    const char *name;    /* "run", "trace info" */
+    const char *args;    /* "IN [OUT] [KEY=VALUE...]": the operands, and so how many there may be */
+    const char *summary; /* one sentence */
+    const char *text;    /* paragraphs, each a line; NULL: none */
+    const char *examples;              /* command lines, each a line; NULL: none */
     const struct argp_option *options; /* may be NULL */
-    size_t min_args, max_args;         /* operands */
     bool command; /* they are a command: what follows the first is its own, options too */
     int (*run)(const struct cli *c, struct err *e); /* an exit code, or -1 and *e */
 };
@@ -71,19 +70,14 @@ enum {
     OPT_BAND,
     OPT_DEBUG
 };
-#define ROW_JSON                                                                                   \
+#define OPTION(name, key, arg, text)                                                               \
     {                                                                                              \
-        "json", OPT_JSON, NULL, 0, "Write the result as JSON", 0                                   \
+        name, key, arg, 0, text, 0                                                                 \
     }
+#define ROW_JSON OPTION("json", OPT_JSON, NULL, "Write the result as JSON")
 /* Progress is that of progress.h; a verb's text says what else it does not print then. */
-#define ROW_QUIET                                                                                  \
-    {                                                                                              \
-        "quiet", OPT_QUIET, NULL, 0, "Print no summary and no progress", 0                         \
-    }
-#define ROW_END                                                                                    \
-    {                                                                                              \
-        NULL, 0, NULL, 0, NULL, 0                                                                  \
-    }
+#define ROW_QUIET OPTION("quiet", OPT_QUIET, NULL, "Print no summary and no progress")
+#define ROW_END   OPTION(NULL, 0, NULL, NULL)
 
 /* ---- what was given on the command line: args.c --------------------------------------------- */
 

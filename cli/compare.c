@@ -88,17 +88,14 @@ static void begin_json(struct comparison *m)
     if (m->begun)
         return;
     m->begun = true;
-    json_init(&m->json, stdout, true);
-    json_object(&m->json);
-    json_key_str(&m->json, "schema", "lardsim-compare-1");
+    json_page(&m->json, stdout, "lardsim-compare-1");
     json_key_str(&m->json, "source", m->c->arg[0]);
     json_key_bool(&m->json, "planted-races", workload_plants(m->c->arg[0]));
     if (sim_caveat(m->run))
         json_key_str(&m->json, "caveat", sim_caveat(m->run));
     if (!cli_has(m->c, OPT_LIST))
         return;
-    json_key(&m->json, "list");
-    json_array(&m->json);
+    json_key_array(&m->json, "list");
 }
 
 static void list_difference(void *arg, const struct lardsim_difference *d)
@@ -209,9 +206,9 @@ static void print_promises(const struct lardsim *l)
         table_text(&to, in.label);
         table_text(&to, in.property);
     }
-    table_show(&to, stdout,
-               "\nfalse: a race that the truth does not find; missed: one that only the "
-               "truth finds\n\n");
+    table_show(
+        &to, stdout,
+        "\nfalse: a race that the truth does not find; missed: one that only the truth finds\n\n");
 }
 
 /* "same racy accesses as vc: fasttrack, goldilocks": found in this execution, promised or not. */
@@ -506,10 +503,9 @@ static int wants_costs(const struct cli *c, const struct given *g, bool *costs, 
 static int compare_verdicts(const struct cli *c, struct err *e)
 {
     if (cli_has(c, OPT_SEEDS) || cli_has(c, OPT_CONVERGE) || cli_has(c, OPT_BAND))
-        return err_set(
-            e, LARD_USAGE,
-            "compare: --seeds, --converge and --band are about what policies cost; give a "
-            "machine, as --config radish8, and neither --truth nor --list");
+        return err_set(e, LARD_USAGE,
+                       "compare: --seeds, --converge and --band are about what policies cost; give "
+                       "a machine, as --config radish8, and neither --truth nor --list");
 
     struct compare_files files;
     if (compare_files_open(&files, c, e))
@@ -552,9 +548,9 @@ static int compare_results(const struct cli *c, struct err *e)
     for (size_t i = 0; i < c->n; i++)
         if (c->given[i].key != OPT_RESULTS && c->given[i].key != OPT_THRESHOLD &&
             c->given[i].key != OPT_JSON)
-            return err_set(e, LARD_USAGE,
-                           "compare: with --results nothing runs, and only "
-                           "--threshold and --json go with it");
+            return err_set(
+                e, LARD_USAGE,
+                "compare: with --results nothing runs, and only --threshold and --json go with it");
     return difference_threshold(cli_get(c, OPT_THRESHOLD), &threshold, e)
                ? -1
                : difference_verb(&c->arg[0], threshold, cli_has(c, OPT_JSON), e);
@@ -581,24 +577,23 @@ static int run_compare(const struct cli *c, struct err *e)
 }
 
 static const struct argp_option options[] = {
-    {"policy", 'p', "SPEC", 0, "Compare this policy: NAME or LABEL=NAME; give two or more", 0},
+    OPTION("policy", 'p', "SPEC", "Compare this policy: NAME or LABEL=NAME; give two or more"),
     {"policies", 0, "SPEC,...", OPTION_ALIAS, "The same as --policy for each", 0},
-    {"truth", OPT_TRUTH, "LABEL", 0, "Hold the others against this one; without, the first", 0},
-    {"list", OPT_LIST, NULL, 0, "Print each difference, and why", 0},
+    OPTION("truth", OPT_TRUTH, "LABEL", "Hold the others against this one; without, the first"),
+    OPTION("list", OPT_LIST, NULL, "Print each difference, and why"),
     ROWS_SETTINGS,
-    {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace the results if the folder or file exists", 0},
-    {"seeds", OPT_SEEDS, "N", 0,
-     "On a machine: run with N seeds, and tell the mean of the overheads and its 95 percent "
-     "interval",
-     0},
-    {"converge", OPT_CONVERGE, NULL, 0,
-     "On a machine: double the length until the overheads are settled", 0},
-    {"band", OPT_BAND, "PERCENT", 0,
-     "On a pipelined core: tell the overheads with core.unmodelled at 0 and at PERCENT", 0},
-    {"csv", OPT_CSV, "FILE", 0, "Write the table, a row a policy", 0},
-    {"plot", OPT_PLOT, "FILE", 0, "Write a plot of the table, an SVG", 0},
-    {"results", OPT_RESULTS, NULL, 0,
-     "Run nothing: say what differs between the results in the folders A and B", 0},
+    OPTION("overwrite", OPT_OVERWRITE, NULL, "Replace the results if the folder or file exists"),
+    OPTION("seeds", OPT_SEEDS, "N",
+           "On a machine: run with N seeds, and tell the mean of the overheads and its 95 percent "
+           "interval"),
+    OPTION("converge", OPT_CONVERGE, NULL,
+           "On a machine: double the length until the overheads are settled"),
+    OPTION("band", OPT_BAND, "PERCENT",
+           "On a pipelined core: tell the overheads with core.unmodelled at 0 and at PERCENT"),
+    OPTION("csv", OPT_CSV, "FILE", "Write the table, a row a policy"),
+    OPTION("plot", OPT_PLOT, "FILE", "Write a plot of the table, an SVG"),
+    OPTION("results", OPT_RESULTS, NULL,
+           "Run nothing: say what differs between the results in the folders A and B"),
     ROW_THRESHOLD,
     ROW_DEBUG,
     ROWS_OUTCOME,
@@ -614,20 +609,17 @@ const struct verb verb_compare = {
         "Without a machine, or with --truth or --list, the policies are held to one of them, the "
         "truth. It must be an exact detector of happens-before: vc, or fasttrack with repeats = "
         "report. For detectors of happens-before that judge every access, false and missed "
-        "accesses "
-        "and sites are counted as in LARD's Table 3. For all policies places and pairs of sites "
-        "are compared. The table says what each policy promises. --output writes what a run "
-        "writes, "
-        "compare.json, and differences.jsonl: one line a difference, at most compare.max.\n"
+        "accesses and sites are counted as in LARD's Table 3. For all policies places and pairs of "
+        "sites are compared. The table says what each policy promises. --output writes what a run "
+        "writes, compare.json, and differences.jsonl: one line a difference, at most compare.max.\n"
         "With a machine, and without --truth and --list, the table says what the policies cost. "
-        "Each runs on a machine of its own, after one without a policy (none), "
-        "so SOURCE is read several times and can't be a pipe. Overhead is by how much a policy's "
-        "cycles exceed those of none. With --output each policy's results go to a folder "
-        "with its label, beside compare.json.\n"
+        "Each runs on a machine of its own, after one without a policy (none), so SOURCE is read "
+        "several times and can't be a pipe. Overhead is by how much a policy's cycles exceed those "
+        "of none. With --output each policy's results go to a folder with its label, beside "
+        "compare.json.\n"
         "With --results A B nothing runs. Two folders that `run`, `compare` or `sweep` wrote are "
         "held against each other: parameters, builds, statistics, and races by identity; and what "
-        "of "
-        "it may be the reason.",
+        "of it may be the reason.",
     .examples = "lardsim compare program.lard\n"
                 "lardsim compare -p vc -p fasttrack --list program.lard\n"
                 "lardsim compare -p vc -p naive=vc --set policy.naive.view=naive program.lard\n"
@@ -635,7 +627,5 @@ const struct verb verb_compare = {
                 "lardsim compare --preset kernel-threads --truth lard -o results program.lard\n"
                 "lardsim compare --results --threshold 5 before after",
     .options = options,
-    .min_args = 0,
-    .max_args = 2,
     .run = run_compare,
 };

@@ -298,7 +298,5 @@ const struct verb verb_explain = {
                 "lardsim explain policy.vc.history vc 66\n"
                 "lardsim explain limits",
     .options = options,
-    .min_args = 1,
-    .max_args = (size_t)-1,
     .run = explain_run,
 };

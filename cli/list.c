@@ -187,8 +187,8 @@ static int list_manual(const char *page, struct err *e)
     if (manual_print(page, stdout) == 0)
         return LARD_DONE;
     return err_set(e, LARD_USAGE,
-                   "list manual: there is no page \"%s\"; pages are the first words of "
-                   "`lardsim list verbs`, or none for lardsim(1)",
+                   "list manual: there is no page \"%s\"; pages are the first words of `lardsim "
+                   "list verbs`, or none for lardsim(1)",
                    page);
 }
 
@@ -239,21 +239,19 @@ static int list_run(const struct cli *c, struct err *e)
 }
 
 static const struct argp_option options[] = {
-    ROW_JSON, {"markdown", OPT_MARKDOWN, NULL, 0, "Write a table of Markdown", 0}, ROW_END};
+    ROW_JSON, OPTION("markdown", OPT_MARKDOWN, NULL, "Write a table of Markdown"), ROW_END};
 
 const struct verb verb_list = {
     .name = "list",
     .args = "[TABLE] [SECTION]",
     .summary = "Lists everything that has a name: policies, parameters, events, ...",
     .text = "Without TABLE it lists the tables. With SECTION, such as `vc` or `policy.vc`, it "
-            "lists only "
-            "what is below that name. `list manual [VERB]` prints the manual page of lardsim or of "
-            "a verb (roff), `list completion` a completion script for bash.",
+            "lists only what is below that name. `list manual [VERB]` prints the manual page of "
+            "lardsim or of a verb (roff), `list completion` a completion script for bash.",
     .examples = "lardsim list parameters\n"
                 "lardsim list events --json\n"
                 "lardsim list steps vc\n"
                 "lardsim list manual run | man -l -",
     .options = options,
-    .max_args = 2,
     .run = list_run,
 };

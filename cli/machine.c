@@ -66,33 +66,31 @@ static int machine_run(const struct cli *c, struct err *e)
 }
 
 static const struct argp_option options[] = {
-    {"policy", 'p', "SPEC", 0, "Draw what this policy keeps, and what it takes; may be repeated",
-     0},
+    OPTION("policy", 'p', "SPEC",
+           "Draw what this policy keeps, and what it takes; may be repeated"),
     ROWS_CONFIG,
-    {"output", 'o', "FILE", 0,
-     "Draw to this file, as an SVG, too; \"-\": to standard output, alone", 0},
-    {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace the file if it exists", 0},
-    {"ascii", OPT_ASCII, NULL, 0, "Draw lines with characters of ASCII, whatever the locale", 0},
+    OPTION("output", 'o', "FILE",
+           "Draw to this file, as an SVG, too; \"-\": to standard output, alone"),
+    OPTION("overwrite", OPT_OVERWRITE, NULL, "Replace the file if it exists"),
+    OPTION("ascii", OPT_ASCII, NULL, "Draw lines with characters of ASCII, whatever the locale"),
     ROW_JSON,
-    {"quiet", OPT_QUIET, NULL, 0, "Print nothing", 0},
+    OPTION("quiet", OPT_QUIET, NULL, "Print nothing"),
     ROW_END};
 
 const struct verb verb_machine = {
     .name = "machine",
     .args = "[NAME=VALUE...]",
     .summary = "Draws the machine that a configuration describes.",
-    .text =
-        "From the cores down to the memory, or from processes to their network: sizes, ways, and "
-        "the cycles of an access by who answers it. What there is several times is drawn once. "
-        "NAME=VALUE is the same as --set.\n"
-        "With policies it says where they keep what they remember, and what they add to an event. "
-        "That is measured: a few events run on this machine, with one more each time. Accesses "
-        "have 4 bytes.",
+    .text = "From the cores down to the memory, or from processes to their network: sizes, ways, "
+            "and the cycles of an access by who answers it. What there is several times is drawn "
+            "once. NAME=VALUE is the same as --set.\n"
+            "With policies it says where they keep what they remember, and what they add to an "
+            "event. That is measured: a few events run on this machine, with one more each time. "
+            "Accesses have 4 bytes.",
     .examples = "lardsim machine -c radish8\n"
                 "lardsim machine -c opteron64 -p fasttrack -o machine.svg\n"
                 "lardsim machine -c radish8 -p lardish l2.size=0\n"
                 "lardsim machine -c alpha-cvm -p cvm --json",
     .options = options,
-    .max_args = (size_t)-1,
     .run = machine_run,
 };

@@ -96,9 +96,8 @@ const char *verb_group_summary(const char *group)
 {
     static const struct {
         const char *name, *summary;
-    } groups[] = {{"",
-                   "Simulates machines that detect data races: which accesses race, and how many "
-                   "cycles each detector costs."},
+    } groups[] = {{"", "Simulates machines that detect data races: which accesses race, and how "
+                       "many cycles each detector costs."},
                   {"trace", "Looks at traces and makes new ones."},
                   {"workload", "Lists the built-in programs, and records them."},
                   {"capture", "Records the execution of a real program."},

@@ -56,8 +56,7 @@ static void print_recipe(const struct recipe *r, int width)
 
 static void json_list(struct json *j, const char *key, const struct param_list *list)
 {
-    json_key(j, key);
-    json_array(j);
+    json_key_array(j, key);
     for (size_t i = 0; i < list->n; i++)
         json_str(j, list->item[i]);
     json_end(j);
@@ -65,8 +64,7 @@ static void json_list(struct json *j, const char *key, const struct param_list *
 
 static void json_kept(struct json *j, const struct recipe *r, const struct kept_list *l)
 {
-    json_key(j, "kept");
-    json_array(j);
+    json_key_array(j, "kept");
     for (size_t i = 0; i < l->n; i++) {
         if (strcmp(l->at[i].program, r->name) != 0)
             continue;
@@ -106,8 +104,7 @@ static void json_recipe(struct json *j, const struct recipe *r, const struct kep
     json_key_str(j, "kind", recipe_native(r) ? "native" : "java");
     json_list(j, "packages", &r->packages);
     json_list(j, "sources", &r->sources);
-    json_key(j, "missing");
-    json_array(j);
+    json_key_array(j, "missing");
     missing_each(r, json_word, j);
     json_end(j);
     json_key_str(j, "twin", *r->twin ? r->twin : NULL);
@@ -176,8 +173,8 @@ const struct verb verb_programs_list = {
     .text = "In brackets what they are made of: Debian's packages, and sources of packages; then "
             "what of all that a capture needs is missing here. `lardsim programs capture NAME` "
             "says the one line that installs it. Below them the programs that were built and the "
-            "captures, each with its size and the day "
-            "of its last use. Together they take at most what LARDSIM_PROGRAMS_LIMIT says, or 4Gi.",
+            "captures, each with its size and the day of its last use. Together they take at most "
+            "what LARDSIM_PROGRAMS_LIMIT says, or 4Gi.",
     .examples = "lardsim programs list\nlardsim programs list --json",
     .options = list_options,
     .run = list_run,
@@ -248,8 +245,7 @@ static int forget_run(const struct cli *c, struct err *e)
 
 static const struct argp_option build_options[] = {ROW_QUIET, ROW_END};
 static const struct argp_option capture_options[] = {
-    {"again", OPT_AGAIN, NULL, 0, "Capture it also where a capture is kept", 0},
-    ROW_QUIET,
+    OPTION("again", OPT_AGAIN, NULL, "Capture it also where a capture is kept"), ROW_QUIET,
     ROW_END};
 
 const struct verb verb_programs_build = {
@@ -260,8 +256,6 @@ const struct verb verb_programs_build = {
             "sources, for capture. What is missing is named with the command that installs it.",
     .examples = "lardsim programs build xalan",
     .options = build_options,
-    .min_args = 1,
-    .max_args = 1,
     .run = build_run,
 };
 
@@ -269,20 +263,17 @@ const struct verb verb_programs_capture = {
     .name = "programs capture",
     .args = "PROGRAM[,KEY=VALUE...]",
     .summary = "Captures a real program, and says where its trace is.",
-    .text =
-        "A capture is made once, and kept in $XDG_CACHE_HOME/lardsim/programs (~/.cache). "
-        "provenance.yaml beside it says of what: packages and their versions, the driver, the "
-        "command. It is made again where that would be another. The program runs alone first, "
-        "and must print the same under capture. PROGRAM may be followed by size=small|medium, "
-        "threads=N, collector=serial|parallel, and lives=used, which leaves out the memory that "
-        "nothing in the capture uses (`lardsim trace strip`). As a source, program:NAME,... does "
-        "the same. Captures that were not used for the longest time are removed where all together "
-        "take more than LARDSIM_PROGRAMS_LIMIT (4Gi; 0: no limit).",
+    .text = "A capture is made once, and kept in $XDG_CACHE_HOME/lardsim/programs (~/.cache). "
+            "provenance.yaml beside it says of what: packages and their versions, the driver, the "
+            "command. It is made again where that would be another. The program runs alone first, "
+            "and must print the same under capture. PROGRAM may be followed by size=small|medium, "
+            "threads=N, collector=serial|parallel, and lives=used, which leaves out the memory "
+            "that nothing in the capture uses (`lardsim trace strip`). As a source, "
+            "program:NAME,... does the same. Captures that were not used for the longest time are "
+            "removed where all together take more than LARDSIM_PROGRAMS_LIMIT (4Gi; 0: no limit).",
     .examples = "lardsim programs capture xalan,size=medium\n"
                 "lardsim run program:xalan",
     .options = capture_options,
-    .min_args = 1,
-    .max_args = 1,
     .run = capture_run,
 };
 
@@ -290,13 +281,10 @@ const struct verb verb_programs_forget = {
     .name = "programs forget",
     .args = "PROGRAM|all",
     .summary = "Removes what is kept of a real program, or of all.",
-    .text =
-        "Captures, and what was built, of the program, or what `lardsim programs list` lists by "
-        "that name. What another lardsim uses stays, and is an error.",
+    .text = "Captures, and what was built, of the program, or what `lardsim programs list` lists "
+            "by that name. What another lardsim uses stays, and is an error.",
     .examples = "lardsim programs forget xalan\n"
                 "lardsim programs forget xalan-medium-4",
     .options = build_options,
-    .min_args = 1,
-    .max_args = 1,
     .run = forget_run,
 };

@@ -245,30 +245,24 @@ static int describe_run(const struct cli *c, struct err *e)
 }
 
 static const struct argp_option options[] = {
-    {"measured", OPT_MEASURED, NULL, 0, "Say what capturing took, in place of what they are like",
-     0},
-    {"markdown", OPT_MARKDOWN, NULL, 0, "Write a table of Markdown", 0},
-    ROW_JSON,
-    ROW_QUIET,
+    OPTION("measured", OPT_MEASURED, NULL,
+           "Say what capturing took, in place of what they are like"),
+    OPTION("markdown", OPT_MARKDOWN, NULL, "Write a table of Markdown"), ROW_JSON, ROW_QUIET,
     ROW_END};
 
 const struct verb verb_programs_describe = {
     .name = "programs describe",
     .args = "PROGRAM[,KEY=VALUE...]...",
     .summary = "Measures real programs, beside the workloads that imitate them.",
-    .text =
-        "Of each program its capture is measured, which is made if need be. Below it stand what "
-        "its twin is to have, which comes of the papers (`lardsim workload describe` says of "
-        "which), and what the twin has. `lardsim list traits` explains the lines.\n"
-        "With --measured: the processor time of the program's own threads, and of its process, "
-        "with "
-        "capture to without it; what capture took the own threads for an event; what instrumenting "
-        "took; what lardsim took for an event; bytes of the trace for an event.",
+    .text = "Of each program its capture is measured, which is made if need be. Below it stand "
+            "what its twin is to have, which comes of the papers (`lardsim workload describe` says "
+            "of which), and what the twin has. `lardsim list traits` explains the lines.\n"
+            "With --measured: the processor time of the program's own threads, and of its process, "
+            "with capture to without it; what capture took the own threads for an event; what "
+            "instrumenting took; what lardsim took for an event; bytes of the trace for an event.",
     .examples = "lardsim programs describe xalan\n"
                 "lardsim programs describe --markdown xalan sunflow h2,size=medium\n"
                 "lardsim programs describe --measured xalan",
     .options = options,
-    .min_args = 1,
-    .max_args = 100,
     .run = describe_run,
 };

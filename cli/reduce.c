@@ -115,9 +115,9 @@ static int check(const struct cli *c, struct err *e)
         return err_set(e, LARD_USAGE,
                        "trace reduce: --keep is missing: 'race ID', 'differ P Q' or 'exit N'");
     if (!strcmp(c->arg[0], "-"))
-        return err_set(e, LARD_USAGE,
-                       "trace reduce: IN is read many times, which a pipe can't be; write it to a "
-                       "file first");
+        return err_set(
+            e, LARD_USAGE,
+            "trace reduce: IN is read many times, which a pipe can't be; write it to a file first");
     return out_check(c, c->arg[1], e);
 }
 
@@ -137,14 +137,14 @@ static int reduce_run(const struct cli *c, struct err *e)
 }
 
 static const struct argp_option options[] = {
-    {"keep", OPT_KEEP, "WHAT", 0, "What must stay so: 'race ID', 'differ P Q' or 'exit N'", 0},
-    {"policy", 'p', "SPEC", 0, "Of 'race' and 'exit': run this policy (vc); may be repeated", 0},
-    {"config", OPT_CONFIG, "FILE", 0,
-     "Read parameters of the runs from a YAML file, or take a preset; may be repeated", 0},
-    {"preset", OPT_PRESET, "PRESET", 0,
-     "Take the parameters of a preset for the runs; may be repeated", 0},
-    {"set", OPT_SET, "NAME=VALUE", 0, "Set a parameter of the runs; may be repeated", 0},
-    {"tests", OPT_TESTS, "N", 0, "Try so many candidates at most (20000)", 0},
+    OPTION("keep", OPT_KEEP, "WHAT", "What must stay so: 'race ID', 'differ P Q' or 'exit N'"),
+    OPTION("policy", 'p', "SPEC", "Of 'race' and 'exit': run this policy (vc); may be repeated"),
+    OPTION("config", OPT_CONFIG, "FILE",
+           "Read parameters of the runs from a YAML file, or take a preset; may be repeated"),
+    OPTION("preset", OPT_PRESET, "PRESET",
+           "Take the parameters of a preset for the runs; may be repeated"),
+    OPTION("set", OPT_SET, "NAME=VALUE", "Set a parameter of the runs; may be repeated"),
+    OPTION("tests", OPT_TESTS, "N", "Try so many candidates at most (20000)"),
     ROWS_OUT,
     ROW_END};
 
@@ -155,9 +155,8 @@ const struct verb verb_trace_reduce = {
     .text =
         "Threads, memory, objects and events are taken away as long as what --keep names stays so, "
         "and the trace legal: what breaks a stream rule because something else is gone goes, too. "
-        "In the end no thread, no location, no object, no pair (as an acquire and its "
-        "release) and no event can be taken away alone. The same input gives the "
-        "same output.\n"
+        "In the end no thread, no location, no object, no pair (as an acquire and its release) and "
+        "no event can be taken away alone. The same input gives the same output.\n"
         "race ID: a race of this identity, as in races.jsonl, is reported: by its pair of sites; "
         "where neither is known, at the address of the first one. differ P Q: of two policies the "
         "one reports a race that the other does not; where both do, the first one's is kept. exit "
@@ -169,7 +168,5 @@ const struct verb verb_trace_reduce = {
                 "lardsim trace reduce program.lard small.trace --keep 'differ vc eraser'\n"
                 "lardsim trace reduce program.lard small.trace --keep 'exit 134' -p goldilocks",
     .options = options,
-    .min_args = 2,
-    .max_args = 2,
     .run = reduce_run,
 };

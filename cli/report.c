@@ -132,11 +132,10 @@ static int difference_page(const struct cli *c, const char *page, struct outfile
     struct report_difference d = {0};
     const struct report_faults *faults = &d.of[0].faults;
     double threshold;
-    int status = c->args == 2 ? 0
-                              : err_set(e, LARD_USAGE,
-                                        "report: --diff is of two folders, and there "
-                                        "are %zu",
-                                        c->args);
+    int status = c->args == 2
+                     ? 0
+                     : err_set(e, LARD_USAGE, "report: --diff is of two folders, and there are %zu",
+                               c->args);
 
     status = status || difference_threshold(cli_get(c, OPT_THRESHOLD), &threshold, e) ||
                      difference_make(&d, (const char *const *)c->arg, threshold, e)
@@ -169,17 +168,16 @@ static int run_report(const struct cli *c, struct err *e)
 }
 
 static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0,
-     "Write the page to this file, else to report.html; - is standard output", 0},
-    {"figures", OPT_FIGURES, "DIR", 0,
-     "Write each figure as SVG, CSV and a script for gnuplot, too", 0},
-    {"why", OPT_WHY, "N", 0,
-     "Say why the first N races are ones, by reading their sources again; else of 3, and of runs "
-     "with at most 5M events",
-     0},
-    {"diff", OPT_DIFF, NULL, 0, "Show what differs between two folders, and what of it matters", 0},
+    OPTION("output", 'o', "FILE",
+           "Write the page to this file, else to report.html; - is standard output"),
+    OPTION("figures", OPT_FIGURES, "DIR",
+           "Write each figure as SVG, CSV and a script for gnuplot, too"),
+    OPTION("why", OPT_WHY, "N",
+           "Say why the first N races are ones, by reading their sources again; else of 3, and of "
+           "runs with at most 5M events"),
+    OPTION("diff", OPT_DIFF, NULL, "Show what differs between two folders, and what of it matters"),
     ROW_THRESHOLD,
-    {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace files that exist", 0},
+    OPTION("overwrite", OPT_OVERWRITE, NULL, "Replace files that exist"),
     ROW_QUIET,
     ROW_END};
 
@@ -195,14 +193,11 @@ const struct verb verb_report = {
         "sites and why the first of them are ones, and the commands that make it all again.\n"
         "A folder that is not whole, that has changed, that another version wrote, or that was "
         "made by several builds is named on the page, and what can be read of it is shown. The "
-        "exit "
-        "code is 6 then.",
+        "exit code is 6 then.",
     .examples = "lardsim report results\n"
                 "lardsim report costs -o costs.html --figures figures\n"
                 "lardsim report --diff before after -o changed.html\n"
                 "lardsim report before after l2 -o all.html --overwrite",
     .options = options,
-    .min_args = 1,
-    .max_args = (size_t)-1,
     .run = run_report,
 };

@@ -239,10 +239,9 @@ static int reproduce_captured(const struct cli *c, const struct reproduction *t,
     struct reproduction real;
 
     if (!t || o->seeds)
-        return err_set(
-            e, LARD_USAGE,
-            "reproduce: --programs real is for one table, and its programs are captures, "
-            "without seeds; leave --seeds out");
+        return err_set(e, LARD_USAGE,
+                       "reproduce: --programs real is for one table, and its programs are "
+                       "captures, without seeds; leave --seeds out");
     const int status = captured_table(&real, t, o, e) ? -1 : reproduce_table(c, &real, o, f, e);
     captured_free(&real);
     return status;
@@ -305,24 +304,23 @@ static int run_reproduce(const struct cli *c, struct err *e)
 }
 
 static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "Write all counts to this file as CSV, too; - is standard output",
-     0},
-    {"plot", OPT_PLOT, "FILE", 0, "Write a plot of the paper's numbers and ours, an SVG", 0},
-    {"gnuplot", OPT_GNUPLOT, "FILE", 0, "Write a script for gnuplot, with the data in it", 0},
-    {"programs", OPT_PROGRAMS, "twins|kernels|real", 0,
-     "What runs: twins of the paper's programs (the default), captures of real programs, or, for "
-     "lard-table2 and lard-table3, programs that compute",
-     0},
-    {"cells", OPT_CELLS, "DIR", 0,
-     "Keep the cells of the sweep in this folder, and run those only that it does not have", 0},
-    {"jobs", 'j', "N", 0, "Run in this many processes; else in as many as there are processors", 0},
-    {"quick", OPT_QUICK, NULL, 0, "Run less: shorter programs, one seed", 0},
-    {"seeds", OPT_SEEDS, "N", 0, "Run each program with so many seeds", 0},
-    {"size", OPT_SIZE, "TEXT", 0,
-     "What each program is given besides, as accesses=1M; a captured one, as size=medium", 0},
-    {"band", OPT_BAND, "PERCENT", 0,
-     "Run all once more with core.unmodelled at PERCENT, and print both ends", 0},
-    {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace FILE if it exists", 0},
+    OPTION("output", 'o', "FILE",
+           "Write all counts to this file as CSV, too; - is standard output"),
+    OPTION("plot", OPT_PLOT, "FILE", "Write a plot of the paper's numbers and ours, an SVG"),
+    OPTION("gnuplot", OPT_GNUPLOT, "FILE", "Write a script for gnuplot, with the data in it"),
+    OPTION("programs", OPT_PROGRAMS, "twins|kernels|real",
+           "What runs: twins of the paper's programs (the default), captures of real programs, or, "
+           "for lard-table2 and lard-table3, programs that compute"),
+    OPTION("cells", OPT_CELLS, "DIR",
+           "Keep the cells of the sweep in this folder, and run those only that it does not have"),
+    OPTION("jobs", 'j', "N", "Run in this many processes; else in as many as there are processors"),
+    OPTION("quick", OPT_QUICK, NULL, "Run less: shorter programs, one seed"),
+    OPTION("seeds", OPT_SEEDS, "N", "Run each program with so many seeds"),
+    OPTION("size", OPT_SIZE, "TEXT",
+           "What each program is given besides, as accesses=1M; a captured one, as size=medium"),
+    OPTION("band", OPT_BAND, "PERCENT",
+           "Run all once more with core.unmodelled at PERCENT, and print both ends"),
+    OPTION("overwrite", OPT_OVERWRITE, NULL, "Replace FILE if it exists"),
     ROW_JSON,
     ROW_QUIET,
     ROW_END};
@@ -343,7 +341,5 @@ const struct verb verb_reproduce = {
                 "lardsim reproduce all --quick\n"
                 "lardsim reproduce all --cells cells",
     .options = options,
-    .min_args = 1,
-    .max_args = 1,
     .run = run_reproduce,
 };

@@ -97,9 +97,9 @@ static int run_task(const struct cli *c, struct err *e)
     uint64_t batch, task;
 
     if (!number_of_text(c->arg[1], &batch) || !number_of_text(c->arg[2], &task) || batch > UINT_MAX)
-        return err_set(e, LARD_USAGE,
-                       "sweep task: BATCH and TASK are numbers, as in `lardsim sweep "
-                       "task DIR 1 0`");
+        return err_set(
+            e, LARD_USAGE,
+            "sweep task: BATCH and TASK are numbers, as in `lardsim sweep task DIR 1 0`");
     return set_options(&asked.how, c, e)
                ? -1
                : sweep_run_task(&asked, c->arg[0], (unsigned)batch, task, e);
@@ -107,62 +107,40 @@ static int run_task(const struct cli *c, struct err *e)
 
 /* ---- verbs ---------------------------------------------------------------------------------- */
 
-#define ROWS_RUNNING                                                                                \
-    {                                                                                               \
-        "jobs", 'j', "N", 0, "Run in this many processes; else in as many as there are processors", \
-        0},                                                                                         \
-        {"timeout",                                                                                 \
-         OPT_TIMEOUT,                                                                               \
-         "SECONDS",                                                                                 \
-         0,                                                                                         \
-         "End a process that has run no event for so long (600); 0: never",                         \
-         0},                                                                                        \
-        {"accept-build",                                                                            \
-         OPT_ACCEPT_BUILD,                                                                          \
-         NULL,                                                                                      \
-         0,                                                                                         \
-         "Keep the results of another build that the folder has, and add to them",                  \
-         0},                                                                                        \
-        {"max-memory",                                                                              \
-         OPT_MAX_MEMORY,                                                                            \
-         "BYTES",                                                                                   \
-         0,                                                                                         \
-         "What all processes may take together: no more start than fit, and the largest is "        \
-         "ended if they take more",                                                                 \
-         0},                                                                                        \
+#define ROWS_RUNNING                                                                               \
+    OPTION("jobs", 'j', "N",                                                                       \
+           "Run in this many processes; else in as many as there are processors"),                 \
+        OPTION("timeout", OPT_TIMEOUT, "SECONDS",                                                  \
+               "End a process that has run no event for so long (600); 0: never"),                 \
+        OPTION("accept-build", OPT_ACCEPT_BUILD, NULL,                                             \
+               "Keep the results of another build that the folder has, and add to them"),          \
+        OPTION("max-memory", OPT_MAX_MEMORY, "BYTES",                                              \
+               "What all processes may take together: no more start than fit, and the largest is " \
+               "ended if they take more"),                                                         \
         ROW_JSON, ROW_QUIET
 #define ROWS_ENGINE                                                                                \
-    {"engine",                                                                                     \
-     OPT_ENGINE,                                                                                   \
-     "local|slurm|shell",                                                                          \
-     0,                                                                                            \
-     "What runs the cells: this machine, Slurm, or commands that are printed",                     \
-     0},                                                                                           \
-        {"partition", OPT_PARTITION, "NAME", 0, "Of Slurm, for its jobs", 0},                      \
-        {"account", OPT_ACCOUNT, "NAME", 0, "Of Slurm, for its jobs", 0},                          \
-        {"time", OPT_TIME, "TIME", 0, "The limit of a task in Slurm: 90 (minutes), 1:30:00", 0},   \
-        {"memory", OPT_TASK_MEMORY, "SIZE", 0, "The memory of a task in Slurm: 4G", 0},            \
-    {                                                                                              \
-        "task-seconds", OPT_TASK_SECONDS, "N", 0,                                                  \
-            "Put about so many seconds of cells into a task (600)", 0                              \
-    }
+    OPTION("engine", OPT_ENGINE, "local|slurm|shell",                                              \
+           "What runs the cells: this machine, Slurm, or commands that are printed"),              \
+        OPTION("partition", OPT_PARTITION, "NAME", "Of Slurm, for its jobs"),                      \
+        OPTION("account", OPT_ACCOUNT, "NAME", "Of Slurm, for its jobs"),                          \
+        OPTION("time", OPT_TIME, "TIME", "The limit of a task in Slurm: 90 (minutes), 1:30:00"),   \
+        OPTION("memory", OPT_TASK_MEMORY, "SIZE", "The memory of a task in Slurm: 4G"),            \
+        OPTION("task-seconds", OPT_TASK_SECONDS, "N",                                              \
+               "Put about so many seconds of cells into a task (600)")
 
 static const struct argp_option options[] = {
-    {"output", 'o', "DIR", 0, "The folder of the sweep; one that is there goes on", 0},
-    {"dry-run", OPT_DRY_RUN, NULL, 0,
-     "Run nothing: list the cells, and what each is likely to take", 0},
-    ROWS_RUNNING,
-    ROWS_ENGINE,
-    ROW_END};
+    OPTION("output", 'o', "DIR", "The folder of the sweep; one that is there goes on"),
+    OPTION("dry-run", OPT_DRY_RUN, NULL,
+           "Run nothing: list the cells, and what each is likely to take"),
+    ROWS_RUNNING, ROWS_ENGINE, ROW_END};
 
 const struct verb verb_sweep = {
     .name = "sweep",
     .args = "FILE",
     .summary = "Runs every combination of configurations, policies, sources and seeds of a spec.",
     .text = "FILE is the spec, in YAML (docs/sweeps.md). Each combination is a cell: a run, whose "
-            "results "
-            "are a folder as `lardsim run --output` writes it, under DIR/cells/. The same command "
-            "goes on where it was stopped or killed. --engine runs the cells elsewhere "
+            "results are a folder as `lardsim run --output` writes it, under DIR/cells/. The same "
+            "command goes on where it was stopped or killed. --engine runs the cells elsewhere "
             "(docs/sweep-engines.md).",
     .examples = "lardsim sweep l2.yaml -o l2\n"
                 "lardsim sweep l2.yaml -o l2 --dry-run\n"
@@ -172,8 +150,6 @@ const struct verb verb_sweep = {
                 "lardsim sweep status l2\n"
                 "lardsim sweep collect l2",
     .options = options,
-    .min_args = 1,
-    .max_args = 1,
     .run = run_sweep,
 };
 
@@ -185,8 +161,6 @@ const struct verb verb_sweep_retry = {
     .text = "It needs the sources and files that the spec names where they were.",
     .examples = "lardsim sweep retry l2",
     .options = retry_options,
-    .min_args = 1,
-    .max_args = 1,
     .run = run_retry,
 };
 
@@ -195,13 +169,10 @@ const struct verb verb_sweep_task = {
     .name = "sweep task",
     .args = "DIR BATCH TASK",
     .summary = "Runs the cells of one task: what engines and schedulers call.",
-    .text =
-        "`lardsim sweep --engine shell` prints these commands, and --engine slurm gives them to "
-        "Slurm. Any machine that sees DIR, and the spec's files, may run one. Cells that are "
-        "done are not run again, so a task may be repeated.",
+    .text = "`lardsim sweep --engine shell` prints these commands, and --engine slurm gives them "
+            "to Slurm. Any machine that sees DIR, and the spec's files, may run one. Cells that "
+            "are done are not run again, so a task may be repeated.",
     .examples = "lardsim sweep task l2 1 0",
     .options = task_options,
-    .min_args = 3,
-    .max_args = 3,
     .run = run_task,
 };

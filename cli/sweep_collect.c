@@ -21,14 +21,11 @@ static void json_tables(const struct sweep_tables *w, const char *dir)
     const size_t n = w->means ? ARRAY_SIZE(files) : 3; /* the last two: of several seeds */
     struct json j;
 
-    json_init(&j, stdout, true);
-    json_object(&j);
-    json_key_str(&j, "schema", "lardsim-sweep-collect-1");
+    json_page(&j, stdout, "lardsim-sweep-collect-1");
     json_key_u64(&j, "cells", w->cells);
     json_key_u64(&j, "missing", w->missing);
     json_key_u64(&j, "damaged", w->damaged);
-    json_key(&j, "files");
-    json_array(&j);
+    json_key_array(&j, "files");
     for (size_t i = 0; i < n; i++) {
         char *path = xasprintf("%s/%s", dir, files[i]);
         json_str(&j, path);
@@ -59,32 +56,26 @@ static int run_collect(const struct cli *c, struct err *e)
 }
 
 static const struct argp_option options[] = {
-    {"stat", OPT_STAT, "NAME", 0,
-     "Have this statistic, too, as a column; policy.*.NAME is that of the cell's policy; may be "
-     "repeated",
-     0},
-    ROW_JSON,
-    ROW_END};
+    OPTION("stat", OPT_STAT, "NAME",
+           "Have this statistic, too, as a column; policy.*.NAME is that of the cell's policy; may "
+           "be repeated"),
+    ROW_JSON, ROW_END};
 
 const struct verb verb_sweep_collect = {
     .name = "sweep collect",
     .args = "DIR",
     .summary = "Writes the results of a sweep as tables: cells.csv, cells.jsonl, index.sqlite.",
-    .text =
-        "A row is a cell that is done: its axes, source, seed and policy; the overhead, which "
-        "is its cycles / the cycles of its baseline - 1, the baseline being the cell of the "
-        "same point without a policy; and statistics. `overhead` is of what `measured` says: "
-        "of the region of interest, or of the whole run where none is marked. "
-        "`overhead-whole` is of the whole run. index.sqlite has all statistics of all cells. "
-        "An axis that makes no difference to a cell is empty in its row. All files of a "
-        "cell are held against its DONE: one that is not as it was written is named, and is in "
-        "no table; the exit code is 6 then. With several seeds there are means.csv and "
-        "means.jsonl, too: a row for all seeds of a point, with the mean of each number and its "
-        "95 percent interval.",
+    .text = "A row is a cell that is done: its axes, source, seed and policy; the overhead, which "
+            "is its cycles / the cycles of its baseline - 1, the baseline being the cell of the "
+            "same point without a policy; and statistics. `overhead` is of what `measured` says: "
+            "of the region of interest, or of the whole run where none is marked. `overhead-whole` "
+            "is of the whole run. index.sqlite has all statistics of all cells. An axis that makes "
+            "no difference to a cell is empty in its row. All files of a cell are held against its "
+            "DONE: one that is not as it was written is named, and is in no table; the exit code "
+            "is 6 then. With several seeds there are means.csv and means.jsonl, too: a row for all "
+            "seeds of a point, with the mean of each number and its 95 percent interval.",
     .examples = "lardsim sweep collect l2\n"
                 "lardsim sweep collect l2 --stat policy.*.memory.peak",
     .options = options,
-    .min_args = 1,
-    .max_args = 1,
     .run = run_collect,
 };

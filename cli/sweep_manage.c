@@ -76,15 +76,12 @@ static void status_json(const struct sweep_folder *f, const struct listing *l,
 {
     struct json j;
 
-    json_init(&j, stdout, true);
-    json_object(&j);
-    json_key_str(&j, "schema", "lardsim-sweep-1");
+    json_page(&j, stdout, "lardsim-sweep-1");
     json_key_u64(&j, "cells", l->n);
     json_key_u64(&j, "done", n[CELL_DONE]);
     json_key_u64(&j, "missing", n[CELL_MISSING]);
     json_key_u64(&j, "damaged", n[CELL_DAMAGED]);
-    json_key(&j, "failed");
-    json_array(&j);
+    json_key_array(&j, "failed");
     for (size_t i = 0; i < l->n; i++)
         if (state[i] == CELL_FAILED)
             json_failed(&j, f, l, &l->row[i]);
@@ -151,9 +148,7 @@ static void say_removed(const struct cli *c, size_t cells, size_t failed)
         printf("removed: %zu cells, %zu failed ones\n", cells, failed);
         return;
     }
-    json_init(&j, stdout, true);
-    json_object(&j);
-    json_key_str(&j, "schema", "lardsim-sweep-clean-1");
+    json_page(&j, stdout, "lardsim-sweep-clean-1");
     json_key_u64(&j, "cells", cells);
     json_key_u64(&j, "failed", failed);
     json_end(&j);
@@ -188,13 +183,11 @@ const struct verb verb_sweep_status = {
     .name = "sweep status",
     .args = "DIR",
     .summary = "Says how many cells of a sweep are done, failed, missing and damaged.",
-    .text = "Each cell that failed is listed with the first line of its log, "
-            "DIR/failed/CELL/log. All files of a cell are held against its DONE: one that is not "
-            "as it was written is named, and counts as damaged; the exit code is 6 then.",
+    .text = "Each cell that failed is listed with the first line of its log, DIR/failed/CELL/log. "
+            "All files of a cell are held against its DONE: one that is not as it was written is "
+            "named, and counts as damaged; the exit code is 6 then.",
     .examples = "lardsim sweep status l2",
     .options = status_options,
-    .min_args = 1,
-    .max_args = 1,
     .run = run_status,
 };
 static const struct argp_option clean_options[] = {ROW_JSON, ROW_END};
@@ -205,7 +198,5 @@ const struct verb verb_sweep_clean = {
     .text = "They are of earlier specs. What a killed process has left goes, too.",
     .examples = "lardsim sweep clean l2",
     .options = clean_options,
-    .min_args = 1,
-    .max_args = 1,
     .run = run_clean,
 };

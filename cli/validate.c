@@ -207,17 +207,17 @@ static int validate_run(const struct cli *c, struct err *e)
 }
 
 static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "Write all of it to this file, as JSON", 0},
-    {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace FILE if it exists", 0},
-    {"programs", OPT_PROGRAMS, "NAME,...", 0, "These alone", 0},
-    {"threads", OPT_THREADS, "N", 0, "Threads, beside one alone; by default the processors", 0},
-    {"repeats", OPT_REPEATS, "N", 0, "Runs of each program (9)", 0},
-    {"quick", OPT_QUICK, NULL, 0, "Short runs, three of each", 0},
-    {"cc", OPT_CC, "COMPILER", 0, "Compile with this (cc)", 0},
-    {"describe", OPT_DESCRIBE, NULL, 0,
-     "Only measure the host, and print the machine that stands for it, for --config", 0},
-    {"sysfs", OPT_SYSFS, "FOLDER", 0, "Where the kernel tells of processors and caches", 0},
-    {"probe", OPT_PROBE, "FILE", 0, "Take what the probe would measure from this file", 0},
+    OPTION("output", 'o', "FILE", "Write all of it to this file, as JSON"),
+    OPTION("overwrite", OPT_OVERWRITE, NULL, "Replace FILE if it exists"),
+    OPTION("programs", OPT_PROGRAMS, "NAME,...", "These alone"),
+    OPTION("threads", OPT_THREADS, "N", "Threads, beside one alone; by default the processors"),
+    OPTION("repeats", OPT_REPEATS, "N", "Runs of each program (9)"),
+    OPTION("quick", OPT_QUICK, NULL, "Short runs, three of each"),
+    OPTION("cc", OPT_CC, "COMPILER", "Compile with this (cc)"),
+    OPTION("describe", OPT_DESCRIBE, NULL,
+           "Only measure the host, and print the machine that stands for it, for --config"),
+    OPTION("sysfs", OPT_SYSFS, "FOLDER", "Where the kernel tells of processors and caches"),
+    OPTION("probe", OPT_PROBE, "FILE", "Take what the probe would measure from this file"),
     ROW_QUIET,
     ROW_END};
 
@@ -237,6 +237,5 @@ const struct verb verb_validate = {
                 "lardsim validate --quick --programs sor,crypt\n"
                 "lardsim validate --describe >host.yaml",
     .options = options,
-    .max_args = 0,
     .run = validate_run,
 };

@@ -116,8 +116,7 @@ static int as_json(struct faults *f, struct err *e)
     json_object(&j);
     json_key_str(&j, "schema", "lardsim-verify-1");
     json_key_str(&j, "folder", f->dir);
-    json_key(&j, "faults");
-    json_array(&j);
+    json_key_array(&j, "faults");
     const int64_t files = check(f, e);
     json_end(&j);
     json_key_u64(&j, "files", files < 0 ? 0 : (uint64_t)files);
@@ -140,14 +139,11 @@ const struct verb verb_verify = {
     .name = "verify",
     .args = "DIR",
     .summary = "Checks that a results folder is whole and as it was written.",
-    .text =
-        "DONE in the folder has the hash of each file. A file that has changed or is missing is "
-        "named, and the exit code is 6, as it is if there is no DONE. Files that DONE does not "
-        "name are no concern of it. The hashes find damage, not an adversary.",
+    .text = "DONE in the folder has the hash of each file. A file that has changed or is missing "
+            "is named, and the exit code is 6, as it is if there is no DONE. Files that DONE does "
+            "not name are no concern of it. The hashes find damage, not an adversary.",
     .examples = "lardsim verify results\n"
                 "lardsim verify --json results",
     .options = options,
-    .min_args = 1,
-    .max_args = 1,
     .run = verify_run,
 };

@@ -90,17 +90,16 @@ static int why_run(const struct cli *c, struct err *e)
 }
 
 static const struct argp_option options[] = {
-    {"policy", 'p', "SPEC", 0,
-     "Explain what this policy says: NAME or LABEL=NAME, of a results folder a LABEL (the first "
-     "one; of a trace vc)",
-     0},
-    {"config", OPT_CONFIG, "FILE", 0,
-     "Of a trace: read parameters from a YAML file, or take a preset; may be repeated", 0},
-    {"preset", OPT_PRESET, "PRESET", 0,
-     "Of a trace: take the parameters of a preset; may be repeated", 0},
-    {"set", OPT_SET, "NAME=VALUE", 0, "Of a trace: set a parameter; may be repeated", 0},
-    {"svg", OPT_SVG, "FILE", 0, "Draw threads and edges to this file", 0},
-    {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace the file of --svg if it exists", 0},
+    OPTION("policy", 'p', "SPEC",
+           "Explain what this policy says: NAME or LABEL=NAME, of a results folder a LABEL (the "
+           "first one; of a trace vc)"),
+    OPTION("config", OPT_CONFIG, "FILE",
+           "Of a trace: read parameters from a YAML file, or take a preset; may be repeated"),
+    OPTION("preset", OPT_PRESET, "PRESET",
+           "Of a trace: take the parameters of a preset; may be repeated"),
+    OPTION("set", OPT_SET, "NAME=VALUE", "Of a trace: set a parameter; may be repeated"),
+    OPTION("svg", OPT_SVG, "FILE", "Draw threads and edges to this file"),
+    OPTION("overwrite", OPT_OVERWRITE, NULL, "Replace the file of --svg if it exists"),
     ROW_JSON,
     ROW_QUIET,
     ROW_MEMORY,
@@ -110,24 +109,21 @@ const struct verb verb_why = {
     .name = "why",
     .args = "DIR|SOURCE EVENT|RACE",
     .summary = "Explains why an access races, or what orders it.",
-    .text =
-        "DIR is a results folder: its source is read again, and must still have the same events. "
-        "SOURCE is a trace, \"workload:NAME\" or \"synth:\". EVENT is the number of the later "
-        "access (or of the commit with which it takes effect), RACE an identity from races.jsonl; "
-        "of several accesses with that identity it is the first.\n"
-        "The page says which locks both sides hold, what the first thread gives afterwards and who "
-        "takes it, how far that gets, which entry of the clock is missing, what moved or cleared "
-        "the memory; or by which edges the two are ordered. Where the view of the policy is "
-        "another than tracked, it says which instruction makes a false race, or hides one; where "
-        "the policy misses the race, by which rule.\n"
-        "Below that are a drawing of threads and edges, and the events around both. The trace is "
-        "read several times, and not kept.",
+    .text = "DIR is a results folder: its source is read again, and must still have the same "
+            "events. SOURCE is a trace, \"workload:NAME\" or \"synth:\". EVENT is the number of "
+            "the later access (or of the commit with which it takes effect), RACE an identity from "
+            "races.jsonl; of several accesses with that identity it is the first.\n"
+            "The page says which locks both sides hold, what the first thread gives afterwards and "
+            "who takes it, how far that gets, which entry of the clock is missing, what moved or "
+            "cleared the memory; or by which edges the two are ordered. Where the view of the "
+            "policy is another than tracked, it says which instruction makes a false race, or "
+            "hides one; where the policy misses the race, by which rule.\n"
+            "Below that are a drawing of threads and edges, and the events around both. The trace "
+            "is read several times, and not kept.",
     .examples = "lardsim why results 20\n"
                 "lardsim why results 3f1c2b9a64d0e587 --svg race.svg\n"
                 "lardsim why -p fastrcd program.lard 1234\n"
                 "lardsim why -p naive=vc --set policy.naive.view=naive program.lard 25",
     .options = options,
-    .min_args = 2,
-    .max_args = 2,
     .run = why_run,
 };

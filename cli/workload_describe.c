@@ -203,8 +203,7 @@ static void print_text(const struct workload *w, const char *spec, char *setting
 
 static void json_sites(struct json *j, const struct workload *w)
 {
-    json_key(j, "sites");
-    json_array(j);
+    json_key_array(j, "sites");
     for (size_t i = 0; w->sites && w->sites[i]; i++)
         json_str(j, w->sites[i]);
     json_end(j);
@@ -212,8 +211,7 @@ static void json_sites(struct json *j, const struct workload *w)
 
 static void json_plants(struct json *j, const struct workload *w)
 {
-    json_key(j, "planted-inputs");
-    json_array(j);
+    json_key_array(j, "planted-inputs");
     for (const struct workload_plant *p = w->plants; p && p->site; p++) {
         json_object(j);
         json_key_str(j, "site", p->site);
@@ -244,11 +242,9 @@ static void json_aim(struct json *j, const struct workload_aim *a,
     json_key_str(j, "unit", a->unit);
     json_key_str(j, "from", a->from);
     json_key_str(j, "not-reached", a->why);
-    json_key(j, "target");
-    json_fixed(j, a->value, a->scale ? a->scale : 1);
+    json_key_fixed(j, "target", a->value, a->scale ? a->scale : 1);
     if (a->most) {
-        json_key(j, "target-most");
-        json_fixed(j, a->most, a->scale);
+        json_key_fixed(j, "target-most", a->most, a->scale);
     }
     json_value(j, "measured", trait >= 0 ? &m[trait] : &(struct measure){0, 0});
     json_key(j, "met");
@@ -261,8 +257,7 @@ static void json_aim(struct json *j, const struct workload_aim *a,
 
 static void json_aims(struct json *j, const struct workload *w, const struct measure m[TRAIT_COUNT])
 {
-    json_key(j, "targets");
-    json_array(j);
+    json_key_array(j, "targets");
     for (const struct workload_aim *a = w->aims; a && a->trait; a++)
         json_aim(j, a, m);
     if (w->gap)
@@ -274,19 +269,13 @@ static void json_base(struct json *j, const struct workload *w)
 {
     const struct workload_gap *g = workload_gap(w);
 
-    json_key(j, "base-program");
-    json_object(j);
+    json_key_object(j, "base-program");
     json_key_str(j, "from", g->from);
-    json_key(j, "gap-low");
-    json_fixed(j, g->low, 100);
-    json_key(j, "gap-mid");
-    json_fixed(j, workload_gap_middle(g), 100);
-    json_key(j, "gap-high");
-    json_fixed(j, g->high, 100);
-    json_key(j, "interpreter");
-    json_fixed(j, workload_gap_middle(&workload_interpreter), 100);
-    json_key(j, "outside");
-    json_fixed(j, workload_outside(w), 100);
+    json_key_fixed(j, "gap-low", g->low, 100);
+    json_key_fixed(j, "gap-mid", workload_gap_middle(g), 100);
+    json_key_fixed(j, "gap-high", g->high, 100);
+    json_key_fixed(j, "interpreter", workload_gap_middle(&workload_interpreter), 100);
+    json_key_fixed(j, "outside", workload_outside(w), 100);
     json_key_bool(j, "outside-printed", w->took.interpreted);
     json_end(j);
 }
@@ -306,8 +295,7 @@ static void json_setting(void *arg, const struct param *p)
 
 static void json_settings(struct json *j, const struct workload *w, const char *settings)
 {
-    json_key(j, "settings");
-    json_object(j);
+    json_key_object(j, "settings");
     workload_each_param(w, json_setting, &(struct settings_json){j, settings});
     json_end(j);
 }
@@ -317,9 +305,7 @@ static void print_json(const struct workload *w, const char *spec, const char *s
 {
     struct json j;
 
-    json_init(&j, stdout, true);
-    json_object(&j);
-    json_key_str(&j, "schema", "lardsim-workload-1");
+    json_page(&j, stdout, "lardsim-workload-1");
     json_key_str(&j, "name", w->name);
     json_key_str(&j, "summary", w->summary);
     json_key_str(&j, "source", w->source);
@@ -331,8 +317,7 @@ static void print_json(const struct workload *w, const char *spec, const char *s
     json_base(&j, w);
     json_key_str(&j, "run", spec);
     json_settings(&j, w, settings);
-    json_key(&j, "measured");
-    json_object(&j);
+    json_key_object(&j, "measured");
     for (size_t i = 0; i < TRAIT_COUNT; i++)
         json_value(&j, trait_info[i].name, &m[i]);
     json_end(&j);
@@ -367,14 +352,11 @@ const struct verb verb_workload_describe = {
     .name = "workload describe",
     .args = "NAME[,KEY=VALUE...]",
     .summary = "Shows a workload's parameters, sites and planted races, and measures a run of it.",
-    .text =
-        "Large parameters make a long run. A workload that imitates a published program shows each "
-        "target beside what was measured. Planted races are listed as inputs; `lardsim run` shows "
-        "how many a policy finds.",
+    .text = "Large parameters make a long run. A workload that imitates a published program shows "
+            "each target beside what was measured. Planted races are listed as inputs; `lardsim "
+            "run` shows how many a policy finds.",
     .examples = "lardsim workload describe sor\n"
                 "lardsim workload describe hedc,racy=on,size=medium --json",
     .options = options,
-    .min_args = 1,
-    .max_args = 1,
     .run = describe_run,
 };

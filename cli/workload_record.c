@@ -18,7 +18,5 @@ const struct verb verb_workload_record = {
     .examples = "lardsim workload record sor,size=medium sor.lard\n"
                 "lardsim workload record --to text philosopher -",
     .options = options,
-    .min_args = 2,
-    .max_args = 2,
     .run = record_run,
 };

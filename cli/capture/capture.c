@@ -116,14 +116,16 @@ static void say(const struct cli *c, const struct captured *had, const struct sp
                 : cli_has(c, OPT_ON_SIGNAL) ? "on-signal"
                                             : "from");
     if (had->processes > 1)
-        fprintf(stderr,
-                "lardsim: %" PRIu32 " processes were built for capture; the trace is of the first "
-                "one that was started\n",
-                had->processes);
+        fprintf(
+            stderr,
+            "lardsim: %" PRIu32
+            " processes were built for capture; the trace is of the first one that was started\n",
+            had->processes);
     if (had->broken)
         fprintf(stderr,
-                "lardsim: %" PRIu64 " records were no events, and are left out: the program has "
-                "written where it should not, into what it shares with lardsim\n",
+                "lardsim: %" PRIu64
+                " records were no events, and are left out: the program has written where it "
+                "should not, into what it shares with lardsim\n",
                 had->broken);
     if (had->within)
         fprintf(stderr,
@@ -141,9 +143,9 @@ static int window_of(const struct cli *c, struct window *w, struct err *e)
 
     *w = (struct window){.method = cli_get(c, OPT_METHOD), .toggle = -1};
     if (timed + (w->method != NULL) + cli_has(c, OPT_ON_SIGNAL) > 1)
-        return err_set(e, LARD_USAGE,
-                       "a window has one kind of bounds: --from and --for, or --method, or "
-                       "--on-signal");
+        return err_set(
+            e, LARD_USAGE,
+            "a window has one kind of bounds: --from and --for, or --method, or --on-signal");
     if (cli_has(c, OPT_WARM_UP) && !w->method)
         return err_set(e, LARD_USAGE, "--warm-up counts calls: of --method NAME, which is missing");
     if (w->method && (!*w->method || strlen(w->method) >= 1024))

@@ -6,29 +6,17 @@
 #include "cli/cli.h"
 
 #define ROWS_CAPTURE                                                                               \
-    {"output", 'o', "FILE", 0, "Write the trace here; - is standard output", 0},                   \
-        {"from", OPT_FROM, "SECONDS", 0, "Record accesses only from this time on", 0},             \
-        {"for", OPT_FOR, "SECONDS", 0, "Record accesses only for so long", 0},                     \
-        {"method", OPT_METHOD, "NAME", 0, "Record accesses only while a call of it goes on", 0},   \
-        {"warm-up", OPT_WARM_UP, "CALLS", 0, "Calls of --method that are not recorded yet", 0},    \
-        {"on-signal",                                                                              \
-         OPT_ON_SIGNAL,                                                                            \
-         NULL,                                                                                     \
-         0,                                                                                        \
-         "Record accesses from a SIGUSR2 to lardsim on, until the next one",                       \
-         0},                                                                                       \
-        {"baseline",                                                                               \
-         OPT_BASELINE,                                                                             \
-         NULL,                                                                                     \
-         0,                                                                                        \
-         "Run the program without capture first, and say how much slower it is under it",          \
-         0},                                                                                       \
-        {"measured",                                                                               \
-         OPT_MEASURED,                                                                             \
-         "FILE",                                                                                   \
-         0,                                                                                        \
-         "Write the processor seconds of the program here, and of lardsim",                        \
-         0},                                                                                       \
+    OPTION("output", 'o', "FILE", "Write the trace here; - is standard output"),                   \
+        OPTION("from", OPT_FROM, "SECONDS", "Record accesses only from this time on"),             \
+        OPTION("for", OPT_FOR, "SECONDS", "Record accesses only for so long"),                     \
+        OPTION("method", OPT_METHOD, "NAME", "Record accesses only while a call of it goes on"),   \
+        OPTION("warm-up", OPT_WARM_UP, "CALLS", "Calls of --method that are not recorded yet"),    \
+        OPTION("on-signal", OPT_ON_SIGNAL, NULL,                                                   \
+               "Record accesses from a SIGUSR2 to lardsim on, until the next one"),                \
+        OPTION("baseline", OPT_BASELINE, NULL,                                                     \
+               "Run the program without capture first, and say how much slower it is under it"),   \
+        OPTION("measured", OPT_MEASURED, "FILE",                                                   \
+               "Write the processor seconds of the program here, and of lardsim"),                 \
         ROWS_OUT
 
 /* Captures argv, and writes its trace. alone: the program's arguments without a capture. */

@@ -33,11 +33,10 @@ static int agent(char **to, const char *before, enum place_id id, struct err *e)
     char *path = place_find(id);
 
     if (access(path, R_OK))
-        return err_set(
-            e, LARD_USAGE,
-            "%s is not there: this lardsim was built without a JDK 17 and libasm-java, or "
-            "is not installed; LARDSIM_JAVA names the folder",
-            path);
+        return err_set(e, LARD_USAGE,
+                       "%s is not there: this lardsim was built without a JDK 17 and libasm-java, "
+                       "or is not installed; LARDSIM_JAVA names the folder",
+                       path);
     *to = xasprintf("%s%s", before, path);
     free(path);
     return 0;
@@ -79,19 +78,16 @@ const struct verb verb_capture_java = {
     .name = "capture java",
     .args = "java [ARGUMENT...]",
     .summary = "Runs a Java program, and writes its execution as a trace.",
-    .text =
-        "The program's classes are instrumented as they are loaded: reads and writes of fields, "
-        "elements and statics, volatiles, monitors, threads, and what java.util.concurrent "
-        "orders. Objects are followed through collections: each move and each end of a life is "
-        "in the trace, at its place. It needs JDK 17, and the serial or the parallel collector; "
-        "the serial one is taken unless the arguments say otherwise.\n"
-        "Options of this verb stand before `java`: what follows it is java's own.\n"
-        "The exit code is 0 if the trace is whole, whatever the program's was.",
+    .text = "The program's classes are instrumented as they are loaded: reads and writes of "
+            "fields, elements and statics, volatiles, monitors, threads, and what "
+            "java.util.concurrent orders. Objects are followed through collections: each move and "
+            "each end of a life is in the trace, at its place. It needs JDK 17, and the serial or "
+            "the parallel collector; the serial one is taken unless the arguments say otherwise.\n"
+            "Options of this verb stand before `java`: what follows it is java's own.\n"
+            "The exit code is 0 if the trace is whole, whatever the program's was.",
     .examples = "lardsim capture java -o my.lard java -Xmx32m -jar my.jar\n"
                 "lardsim compare my.lard",
     .options = options,
-    .min_args = 1,
-    .max_args = 10000,
     .command = true,
     .run = java_run,
 };

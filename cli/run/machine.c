@@ -268,8 +268,8 @@ static void print_levels(const struct run_result *r)
     add_level(&to, r, L3_ACCESSES);
     table_show(&to, stdout, "\n");
     if (value(r, UPGRADES))
-        printf("upgrades   %" PRIu64 " of these misses: stores and atomics to lines held "
-               "shared; they go to the directory at once\n",
+        printf("upgrades   %" PRIu64 " of these misses: stores and atomics to lines held shared; "
+               "they go to the directory at once\n",
                value(r, UPGRADES));
 }
 
@@ -362,8 +362,7 @@ static void json_figures(struct json *j, const struct run_result *r)
             if (*group)
                 json_end(j);
             group = figures[f].group;
-            json_key(j, group);
-            json_object(j);
+            json_key_object(j, group);
         }
         json_key_u64(j, figures[f].key, v);
     }
@@ -376,11 +375,9 @@ static void json_bandwidths(struct json *j, const struct run_result *r)
     struct bandwidth b[BANDWIDTHS];
 
     bandwidths(r, b);
-    json_key(j, "gb-per-second");
-    json_object(j);
+    json_key_object(j, "gb-per-second");
     for (size_t i = 0; i < BANDWIDTHS; i++) {
-        json_key(j, b[i].key);
-        json_fixed(j, b[i].used, 1000);
+        json_key_fixed(j, b[i].key, b[i].used, 1000);
     }
     json_end(j);
 }

@@ -36,11 +36,10 @@ static int check(const struct cli *c, struct err *e)
 {
     if (cli_has(c, OPT_CONFIG) || cli_has(c, OPT_PRESET) || cli_has(c, OPT_SET) ||
         cli_has(c, 'p') || c->args)
-        return err_set(
-            e, LARD_USAGE,
-            "run: --again takes the source and every parameter from its folder; to change "
-            "one, give --config %s/config.yaml and the option that changes it",
-            cli_get(c, OPT_AGAIN));
+        return err_set(e, LARD_USAGE,
+                       "run: --again takes the source and every parameter from its folder; to "
+                       "change one, give --config %s/config.yaml and the option that changes it",
+                       cli_get(c, OPT_AGAIN));
     return 0;
 }
 

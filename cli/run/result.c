@@ -259,8 +259,7 @@ static void json_group(struct json *j, const struct race_groups *g, const struct
 
     json_object(j);
     json_key_hex16(j, "race", group->id);
-    json_key(j, "accesses");
-    json_object(j);
+    json_key_object(j, "accesses");
     for (size_t i = 0; lardsim_policy(g->run, i); i++)
         json_key_u64(j, lardsim_policy(g->run, i), group->by_policy[i]);
     json_end(j);
@@ -285,12 +284,10 @@ static void json_policies(struct json *j, const struct run_result *r)
 {
     uint64_t v;
 
-    json_key(j, "policies");
-    json_object(j);
+    json_key_object(j, "policies");
     for (size_t i = 0; lardsim_policy(r->run, i); i++) {
         const char *label = lardsim_policy(r->run, i);
-        json_key(j, label);
-        json_object(j);
+        json_key_object(j, label);
         for (size_t k = 0; k < ARRAY_SIZE(counts); k++)
             if (run_result_count(r, label, counts[k].name, &v))
                 json_key_u64(j, counts[k].name, v);
@@ -312,9 +309,7 @@ void run_result_json(const struct run_result *r)
     const struct race_groups *g = r->races;
     struct json j;
 
-    json_init(&j, stdout, true);
-    json_object(&j);
-    json_key_str(&j, "schema", "lardsim-run-1");
+    json_page(&j, stdout, "lardsim-run-1");
     json_key_str(&j, "source", r->source);
     json_key_bool(&j, "planted_races", workload_plants(r->source));
     if (sim_caveat(r->run))
@@ -333,8 +328,7 @@ void run_result_json(const struct run_result *r)
     json_findings(&j, r);
     json_policies(&j, r);
     json_key_u64(&j, "groups", g->n);
-    json_key(&j, "most_frequent");
-    json_array(&j);
+    json_key_array(&j, "most_frequent");
     for (size_t i = 0; i < g->n && i < GROUPS_SHOWN; i++)
         json_group(&j, g, &g->group[i]);
     json_end(&j);

@@ -29,11 +29,10 @@ static int find_source(char **to, const struct cli *c, struct err *e)
     else if (lardsim_given(l, "source") && *lardsim_given(l, "source"))
         *to = xstrdup(lardsim_given(l, "source"));
     else
-        err_set(
-            e, LARD_USAGE,
-            "%s: operands are missing: SOURCE; give a trace, \"workload:NAME\" or \"synth:\", or a "
-            "configuration with the key source",
-            c->verb->name);
+        err_set(e, LARD_USAGE,
+                "%s: operands are missing: SOURCE; give a trace, \"workload:NAME\" or \"synth:\", "
+                "or a configuration with the key source",
+                c->verb->name);
     lardsim_free(l);
     return e->code ? -1 : 0;
 }
@@ -60,7 +59,8 @@ static int configure(struct lardsim *l, const struct cli *c)
 {
     const char *timeline = cli_get(c, OPT_TIMELINE), *record = cli_get(c, OPT_RECORD);
 
-    if (run_settings(l, c) || (timeline && lardsim_timeline(l, timeline, cli_has(c, OPT_OVERWRITE))) ||
+    if (run_settings(l, c) ||
+        (timeline && lardsim_timeline(l, timeline, cli_has(c, OPT_OVERWRITE))) ||
         (record && lardsim_record(l, record, cli_has(c, OPT_OVERWRITE))))
         return -1;
     return cli_get(c, 'o') ? lardsim_output(l, cli_get(c, 'o'), cli_has(c, OPT_OVERWRITE)) : 0;
@@ -73,10 +73,9 @@ static void warn_cut(const struct lardsim *l, const char *timeline)
     uint64_t at;
 
     if (timeline && lardsim_timeline_cut(l, &at))
-        print_note(
-            "warning: %s stops at cycle %llu, where it has timeline.max slices; raise that, or "
-            "move the window with timeline.from and timeline.to",
-            timeline, (unsigned long long)at);
+        print_note("warning: %s stops at cycle %llu, where it has timeline.max slices; raise that, "
+                   "or move the window with timeline.from and timeline.to",
+                   timeline, (unsigned long long)at);
 }
 
 /* Results are shown of every run that began, also when it had to stop; but not where the
@@ -188,16 +187,16 @@ static int run_run(const struct cli *c, struct err *e)
 }
 
 static const struct argp_option options[] = {
-    {"policy", 'p', "SPEC", 0, "Detect races with this policy: NAME or LABEL=NAME; may be repeated",
-     0},
+    OPTION("policy", 'p', "SPEC",
+           "Detect races with this policy: NAME or LABEL=NAME; may be repeated"),
     ROWS_SETTINGS,
-    {"again", OPT_AGAIN, "DIR", 0,
-     "Repeat the run that wrote this results folder, and say whether the digest is the same", 0},
-    {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace the results if the folder or file exists", 0},
-    {"timeline", OPT_TIMELINE, "FILE", 0,
-     "Write to this file what each core did, cycle by cycle, for Perfetto or Chrome", 0},
-    {"record", OPT_RECORD, "FILE", 0,
-     "Write the execution to this file, as a trace; in program order (docs/machine.md)", 0},
+    OPTION("again", OPT_AGAIN, "DIR",
+           "Repeat the run that wrote this results folder, and say whether the digest is the same"),
+    OPTION("overwrite", OPT_OVERWRITE, NULL, "Replace the results if the folder or file exists"),
+    OPTION("timeline", OPT_TIMELINE, "FILE",
+           "Write to this file what each core did, cycle by cycle, for Perfetto or Chrome"),
+    OPTION("record", OPT_RECORD, "FILE",
+           "Write the execution to this file, as a trace; in program order (docs/machine.md)"),
     ROW_DEBUG,
     ROWS_OUTCOME,
     ROW_END};
@@ -208,12 +207,10 @@ const struct verb verb_run = {
     .summary = "Runs a trace or a built-in program, and says which accesses race.",
     .text =
         "SOURCE is a trace, \"-\" for standard input, \"workload:NAME,KEY=VALUE,...\" for a "
-        "built-in program (`lardsim workload list`), or \"synth:KEY=VALUE,...\" for the "
-        "generator; without, it is the key source of the configuration. Files, presets and "
-        "settings take effect in the order given, and later ones "
-        "win. "
-        "--policy replaces the policies that they name. If nothing names a policy, it is vc; "
-        "presets of machines name the policy none.\n"
+        "built-in program (`lardsim workload list`), or \"synth:KEY=VALUE,...\" for the generator; "
+        "without, it is the key source of the configuration. Files, presets and settings take "
+        "effect in the order given, and later ones win. --policy replaces the policies that they "
+        "name. If nothing names a policy, it is vc; presets of machines name the policy none.\n"
         "The result is printed. --output also writes a folder: config.yaml (the complete "
         "configuration, which repeats the run), stats.json, stats.txt, stats.csv, races.jsonl, "
         "host.json, provenance.json and, last, DONE. With stats.interval it has intervals.csv, "
@@ -232,7 +229,5 @@ const struct verb verb_run = {
                 "lardsim run --again results\n"
                 "lardsim run --error-on-race --quiet synth:events=10k,racy=0",
     .options = options,
-    .min_args = 0,
-    .max_args = 1,
     .run = run_run,
 };

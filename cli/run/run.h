@@ -11,38 +11,23 @@
  */
 
 /* Options of both verbs: what is configured, and how the outcome is told. */
-#define ROWS_CONFIG                                                                                 \
-    {"config",                                                                                      \
-     OPT_CONFIG,                                                                                    \
-     "FILE",                                                                                        \
-     0,                                                                                             \
-     "Read parameters from a YAML file, or take a preset; may be repeated",                         \
-     0},                                                                                            \
-        {"preset", OPT_PRESET, "PRESET", 0, "Take the parameters of a preset; may be repeated", 0}, \
-    {                                                                                               \
-        "set", OPT_SET, "NAME=VALUE", 0, "Set a parameter; may be repeated", 0                      \
-    }
+#define ROWS_CONFIG                                                                                \
+    OPTION("config", OPT_CONFIG, "FILE",                                                           \
+           "Read parameters from a YAML file, or take a preset; may be repeated"),                 \
+        OPTION("preset", OPT_PRESET, "PRESET",                                                     \
+               "Take the parameters of a preset; may be repeated"),                                \
+        OPTION("set", OPT_SET, "NAME=VALUE", "Set a parameter; may be repeated")
 #define ROWS_SETTINGS                                                                              \
-    ROWS_CONFIG,                                                                                   \
-    {                                                                                              \
-        "output", 'o', "DIR", 0, "Write the results to this folder, which must be new or empty", 0 \
-    }
+    ROWS_CONFIG, OPTION("output", 'o', "DIR",                                                      \
+                        "Write the results to this folder, which must be new or empty")
 #define ROW_DEBUG                                                                                  \
-    {                                                                                              \
-        "debug", OPT_DEBUG, "FILTER", 0,                                                           \
-            "Print what happens in the run to standard error, a line each thing: all, or what "    \
-            "event=, address=, line=, core= and cycles= let pass, each a number or FROM-TO; may "  \
-            "be repeated (docs/debugging.md)",                                                     \
-            0                                                                                      \
-    }
+    OPTION("debug", OPT_DEBUG, "FILTER",                                                           \
+           "Print what happens in the run to standard error, a line each thing: all, or what "     \
+           "event=, address=, line=, core= and cycles= let pass, each a number or FROM-TO; may "   \
+           "be repeated (docs/debugging.md)")
 #define ROWS_OUTCOME                                                                               \
-    {                                                                                              \
-        "error-on-race",                                                                           \
-        OPT_ERROR_ON_RACE,                                                                         \
-        NULL,                                                                                      \
-        0,                                                                                         \
-        "End with exit code 66 when there are races",                                              \
-        0},                                                                                        \
+    OPTION("error-on-race", OPT_ERROR_ON_RACE, NULL,                                               \
+           "End with exit code 66 when there are races"),                                          \
         ROW_JSON, ROW_QUIET
 
 /* The command line with its SOURCE, which may stand in the configuration instead. -1: nowhere. To

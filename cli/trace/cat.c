@@ -201,10 +201,10 @@ static int cat_run(const struct cli *cli, struct err *e)
 }
 
 static const struct argp_option options[] = {
-    {"first", OPT_FIRST, "N", 0, "Begin with the event of this number", 0},
-    {"count", OPT_COUNT, "N", 0, "Show the events of that many numbers", 0},
-    {"thread", OPT_THREAD, "T", 0, "Of those, show one thread's", 0},
-    {"numbers", OPT_NUMBERS, NULL, 0, "Behind each event its number, and the names in it", 0},
+    OPTION("first", OPT_FIRST, "N", "Begin with the event of this number"),
+    OPTION("count", OPT_COUNT, "N", "Show the events of that many numbers"),
+    OPTION("thread", OPT_THREAD, "T", "Of those, show one thread's"),
+    OPTION("numbers", OPT_NUMBERS, NULL, "Behind each event its number, and the names in it"),
     ROW_MEMORY,
     ROW_END};
 
@@ -212,18 +212,15 @@ const struct verb verb_trace_cat = {
     .name = "trace cat",
     .args = "SOURCE",
     .summary = "Prints a trace, or a part of it, as text.",
-    .text =
-        "The output is a text trace itself. Events keep their numbers; where some are left out "
-        "(--thread), a comment has the number of the next. It has the names that its events need; "
-        "`lardsim trace convert --to text` keeps all.\n"
-        "With --numbers a comment behind each event has its number, and what its thread, its "
-        "object and its site are called; an address inside an object goes by the object's name "
-        "and the distance from its start, also after it has moved.",
+    .text = "The output is a text trace itself. Events keep their numbers; where some are left out "
+            "(--thread), a comment has the number of the next. It has the names that its events "
+            "need; `lardsim trace convert --to text` keeps all.\n"
+            "With --numbers a comment behind each event has its number, and what its thread, its "
+            "object and its site are called; an address inside an object goes by the object's name "
+            "and the distance from its start, also after it has moved.",
     .examples = "lardsim trace cat --first 1200 --count 20 program.lard\n"
                 "lardsim trace cat --numbers program.trace\n"
                 "lardsim trace cat synth:events=50,threads=2",
     .options = options,
-    .min_args = 1,
-    .max_args = 1,
     .run = cat_run,
 };

@@ -19,7 +19,5 @@ const struct verb verb_trace_convert = {
     .examples = "lardsim trace convert program.txt program.lard\n"
                 "lardsim trace convert --to text program.lard - | less",
     .options = options,
-    .min_args = 2,
-    .max_args = 2,
     .run = convert_run,
 };

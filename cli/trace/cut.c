@@ -95,10 +95,10 @@ static int cut_run(const struct cli *cli, struct err *e)
 }
 
 static const struct argp_option options[] = {
-    {"first", OPT_FIRST, "N", 0, "Begin with the event of this number", 0},
-    {"count", OPT_COUNT, "N", 0, "Take that many events", 0},
-    {"roi", OPT_ROI, NULL, 0, "Take the first region of interest, from its begin to its end", 0},
-    {"salvage", OPT_SALVAGE, NULL, 0, "Of a damaged trace take what comes before the damage", 0},
+    OPTION("first", OPT_FIRST, "N", "Begin with the event of this number"),
+    OPTION("count", OPT_COUNT, "N", "Take that many events"),
+    OPTION("roi", OPT_ROI, NULL, "Take the first region of interest, from its begin to its end"),
+    OPTION("salvage", OPT_SALVAGE, NULL, "Of a damaged trace take what comes before the damage"),
     ROW_MEMORY,
     ROWS_OUT,
     ROW_END};
@@ -115,7 +115,5 @@ const struct verb verb_trace_cut = {
     .examples = "lardsim trace cut --first 1M --count 64Ki program.lard part.lard\n"
                 "lardsim trace cut --salvage damaged.lard whole.lard",
     .options = options,
-    .min_args = 2,
-    .max_args = 2,
     .run = cut_run,
 };

@@ -75,14 +75,12 @@ static void json_counts(struct json *j, const struct trace_summary *s)
     snprintf(identity, sizeof identity, "%016" PRIx64, s->identity);
     json_key_u64(j, "threads", s->threads);
     json_key_str(j, "identity", identity);
-    json_key(j, "kinds");
-    json_object(j);
+    json_key_object(j, "kinds");
     for (unsigned k = 0; k < EV_KINDS; k++)
         if (s->kinds[k])
             json_key_u64(j, ev_info[k].text, s->kinds[k]);
     json_end(j);
-    json_key(j, "counts");
-    json_object(j);
+    json_key_object(j, "counts");
     for (unsigned k = COUNT_FIRST; k < COUNTED; k++)
         if (s->kinds[k])
             json_key_u64(j, count_text[k - COUNT_FIRST], s->kinds[k]);
@@ -147,14 +145,11 @@ const struct verb verb_trace_info = {
     .name = "trace info",
     .args = "SOURCE",
     .summary = "Shows a trace's format, size and threads, and whether it is whole.",
-    .text =
-        "A binary trace in a file says this in its footer or, if that is missing, in the headers "
-        "of its blocks. The blocks themselves are not read, so damage inside them does not "
-        "show (`lardsim trace verify` reads all). Other sources are read through. For a trace "
-        "that is damaged or cut off the exit code is 4.",
+    .text = "A binary trace in a file says this in its footer or, if that is missing, in the "
+            "headers of its blocks. The blocks themselves are not read, so damage inside them does "
+            "not show (`lardsim trace verify` reads all). Other sources are read through. For a "
+            "trace that is damaged or cut off the exit code is 4.",
     .examples = "lardsim trace info program.lard",
     .options = options,
-    .min_args = 1,
-    .max_args = 1,
     .run = info_run,
 };

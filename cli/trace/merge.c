@@ -108,8 +108,8 @@ static int scan_event(void *arg, const struct event *ev, uint64_t number, struct
         return WALK_ON;
     return err_set(e, LARD_TRACE,
                    "%s: event %" PRIu64 ": 0x%" PRIx64
-                   " has some of the bits %d to %d, by which inputs "
-                   "are moved apart; give --shared to leave addresses and sites as they are",
+                   " has some of the bits %d to %d, by which inputs are moved apart; give --shared "
+                   "to leave addresses and sites as they are",
                    s->in->spec, number, misfit(ev), INPUT_SHIFT, INPUT_SHIFT + INPUT_BITS - 1);
 }
 
@@ -160,8 +160,7 @@ static int scan_all(struct trace_merge *m, struct err *e)
         kernels += in->kernels;
         if (threads > MAX_THREADS || kernels > MAX_THREADS)
             return err_set(e, LARD_TRACE,
-                           "%s: with its threads there are more than %d; merge fewer "
-                           "traces",
+                           "%s: with its threads there are more than %d; merge fewer traces",
                            in->spec, MAX_THREADS);
     }
     return 0;
@@ -318,8 +317,7 @@ static int merge_run(const struct cli *c, struct err *e)
     m.own.of = &m.all;
     if (m.run == 0 || m.inputs > INPUTS_MAX)
         return err_set(e, LARD_USAGE,
-                       "trace merge: --run is at least 1, and there are at most %d "
-                       "inputs",
+                       "trace merge: --run is at least 1, and there are at most %d inputs",
                        INPUTS_MAX);
     progress_begin(&m.progress, cli_has(c, OPT_QUIET), 2 * m.inputs); /* scanned, then copied */
     m.names = names_new();
@@ -335,26 +333,21 @@ static int merge_run(const struct cli *c, struct err *e)
 }
 
 static const struct argp_option options[] = {
-    {"run", OPT_RUN, "N", 0, "Events that an input has at a turn (64)", 0},
-    {"shared", OPT_SHARED, NULL, 0,
-     "Leave addresses, objects, sites and phases as they are: the programs share memory", 0},
-    ROW_MEMORY,
-    ROWS_OUT,
-    ROW_END};
+    OPTION("run", OPT_RUN, "N", "Events that an input has at a turn (64)"),
+    OPTION("shared", OPT_SHARED, NULL,
+           "Leave addresses, objects, sites and phases as they are: the programs share memory"),
+    ROW_MEMORY, ROWS_OUT, ROW_END};
 
 const struct verb verb_trace_merge = {
     .name = "trace merge",
     .args = "OUT IN...",
     .summary = "Writes several traces as one: programs side by side.",
-    .text =
-        "Inputs take turns in the order given. The threads of input i come after those of the "
-        "inputs before it. Its addresses, objects, sites and phases are moved by i * 2^48, so "
-        "their bits 48 to 57 have to be 0 (not with --shared). Names move along. A turn does not "
-        "end inside a collection. The region of interest is where any input is in one. Events are "
-        "numbered anew, from 0.",
+    .text = "Inputs take turns in the order given. The threads of input i come after those of the "
+            "inputs before it. Its addresses, objects, sites and phases are moved by i * 2^48, so "
+            "their bits 48 to 57 have to be 0 (not with --shared). Names move along. A turn does "
+            "not end inside a collection. The region of interest is where any input is in one. "
+            "Events are numbered anew, from 0.",
     .examples = "lardsim trace merge both.lard one.lard other.lard",
     .options = options,
-    .min_args = 2,
-    .max_args = (size_t)-1,
     .run = merge_run,
 };

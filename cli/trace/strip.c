@@ -116,16 +116,13 @@ const struct verb verb_trace_strip = {
     .name = "trace strip",
     .args = "IN OUT",
     .summary = "Leaves out the memory that nothing in a trace uses.",
-    .text =
-        "A capture of Java has all objects of the virtual machine, those of its libraries and of "
-        "the agent among them, and accesses of the program alone. OUT has allocations, copies "
-        "and clears of those lives only that some access or synchronisation touches. A clear "
-        "of several lives becomes one for each run of those. Races stay what they are in each "
-        "view that heeds both clears and copies, or neither. What threads have worked is kept; "
-        "events have new numbers. IN is read twice.",
+    .text = "A capture of Java has all objects of the virtual machine, those of its libraries and "
+            "of the agent among them, and accesses of the program alone. OUT has allocations, "
+            "copies and clears of those lives only that some access or synchronisation touches. A "
+            "clear of several lives becomes one for each run of those. Races stay what they are in "
+            "each view that heeds both clears and copies, or neither. What threads have worked is "
+            "kept; events have new numbers. IN is read twice.",
     .examples = "lardsim trace strip program.lard own.lard",
     .options = options,
-    .min_args = 2,
-    .max_args = 2,
     .run = strip_run,
 };

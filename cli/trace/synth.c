@@ -35,7 +35,7 @@ static int synth_run(const struct cli *c, struct err *e)
 }
 
 static const struct argp_option options[] = {
-    {"set", OPT_SET, "KEY=VALUE", 0, "The same as the operand KEY=VALUE", 0}, ROWS_OUT, ROW_END};
+    OPTION("set", OPT_SET, "KEY=VALUE", "The same as the operand KEY=VALUE"), ROWS_OUT, ROW_END};
 
 const struct verb verb_trace_synth = {
     .name = "trace synth",
@@ -47,7 +47,5 @@ const struct verb verb_trace_synth = {
     .examples = "lardsim trace synth random.lard seed=7 threads=8 events=1M racy=20\n"
                 "lardsim trace synth --to text - events=100",
     .options = options,
-    .min_args = 1,
-    .max_args = (size_t)-1,
     .run = synth_run,
 };

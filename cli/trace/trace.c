@@ -41,13 +41,12 @@ static int out_options(struct out_options *o, const struct cli *c, const char *p
     if (cli_has(c, OPT_LOSSY) && o->form != FORM_STD)
         return err_set(e, LARD_USAGE,
                        "%s: --lossy is for STD, which lacks events that the other forms have; give "
-                       "--to std, or leave "
-                       "it out",
+                       "--to std, or leave it out",
                        path);
     if (o->form != FORM_BINARY && (cli_has(c, OPT_CODEC) || cli_has(c, OPT_LEVEL)))
         return err_set(e, LARD_USAGE,
-                       "%s: --codec and --level are for binary traces; this one is "
-                       "text. Give --to binary, or leave them out",
+                       "%s: --codec and --level are for binary traces; this one is text. Give --to "
+                       "binary, or leave them out",
                        path);
     return 0;
 }
@@ -61,8 +60,8 @@ int out_check(const struct cli *c, const char *path, struct err *e)
     if (strcmp(path, "-") == 0) {
         if (o.form == FORM_BINARY && isatty(STDOUT_FILENO))
             return err_set(e, LARD_USAGE,
-                           "a binary trace is no use on a terminal; redirect standard "
-                           "output, or give --to text");
+                           "a binary trace is no use on a terminal; redirect standard output, or "
+                           "give --to text");
         return 0;
     }
     return outfile_check(path, cli_has(c, OPT_OVERWRITE), e);
@@ -189,10 +188,10 @@ int read_twice(const char *verb, const char *spec, struct err *e)
 
     if (strcmp(path, "-") != 0 && (stat(path, &st) != 0 || S_ISREG(st.st_mode)))
         return 0;
-    return err_set(e, LARD_USAGE,
-                   "%s: %s: inputs are read twice, so each has to be a regular file; write it to "
-                   "one first",
-                   verb, spec);
+    return err_set(
+        e, LARD_USAGE,
+        "%s: %s: inputs are read twice, so each has to be a regular file; write it to one first",
+        verb, spec);
 }
 
 /* ---- names ---------------------------------------------------------------------------------- */

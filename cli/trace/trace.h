@@ -11,23 +11,17 @@
 /* ---- a trace file that appears whole or not at all ------------------------------------------ */
 
 #define ROWS_OUT                                                                                   \
-    {"to",                                                                                         \
-     OPT_TO,                                                                                       \
-     "binary|text|std",                                                                            \
-     0,                                                                                            \
-     "The form of OUT; by default text when its name ends in .txt or .trace, STD when in .std, "   \
-     "else binary",                                                                                \
-     0},                                                                                           \
-        {"codec", OPT_CODEC, "zstd|zlib|raw", 0, "How a binary OUT is compressed (zstd)", 0},      \
-        {"lossy", OPT_LOSSY, NULL, 0, "Leave out of an STD file what STD can't say", 0},           \
-        {"level", OPT_LEVEL, "N", 0, "How hard it is compressed (the codec's default)", 0},        \
-        {"overwrite", OPT_OVERWRITE, NULL, 0, "Replace OUT if it exists", 0}, ROW_QUIET
+    OPTION("to", OPT_TO, "binary|text|std",                                                        \
+           "The form of OUT; by default text when its name ends in .txt or .trace, STD when in "   \
+           ".std, else binary"),                                                                   \
+        OPTION("codec", OPT_CODEC, "zstd|zlib|raw", "How a binary OUT is compressed (zstd)"),      \
+        OPTION("lossy", OPT_LOSSY, NULL, "Leave out of an STD file what STD can't say"),           \
+        OPTION("level", OPT_LEVEL, "N", "How hard it is compressed (the codec's default)"),        \
+        OPTION("overwrite", OPT_OVERWRITE, NULL, "Replace OUT if it exists"), ROW_QUIET
 
 #define ROW_MEMORY                                                                                 \
-    {                                                                                              \
-        "max-memory", OPT_MEMORY, "BYTES", 0,                                                      \
-            "Stop where what has to be kept, names above all, takes more (8Gi); 0: no limit", 0    \
-    }
+    OPTION("max-memory", OPT_MEMORY, "BYTES",                                                      \
+           "Stop where what has to be kept, names above all, takes more (8Gi); 0: no limit")
 /* Sets the limit of --memory (ROW_MEMORY), or its default. */
 int memory_option(struct budget *all, const struct cli *c, struct err *e);
 /* The same source, whose reading is shown, and one that a signal ends; take s, NULL gives NULL. */

@@ -110,8 +110,7 @@ static void print_json(const struct verify *v)
     json_key_str(&j, "source", v->name);
     json_key_u64(&j, "events", v->events);
     json_key_bool(&j, "holds", true);
-    json_key(&j, "notes");
-    json_object(&j);
+    json_key_object(&j, "notes");
     for (size_t k = 0; k < NOTE_KINDS; k++)
         json_key_u64(&j, note_info[k].name, n->count[k]);
     json_end(&j);
@@ -157,16 +156,13 @@ const struct verb verb_trace_verify = {
     .name = "trace verify",
     .args = "SOURCE",
     .summary = "Checks that a trace obeys the stream rules.",
-    .text =
-        "Every event goes through every rule of `lardsim list rules`. The first that breaks one "
-        "is named, and the exit code is 4. A part that was cut from a trace may break rules "
-        "that the whole obeys: it may release what was acquired before it begins.\n"
-        "Below the result stands what is legal, but may be a mistake of the recorder's, as "
-        "`lardsim list notes` has it: each kind with its count and the first few. Notes do not "
-        "change the exit code.",
+    .text = "Every event goes through every rule of `lardsim list rules`. The first that breaks "
+            "one is named, and the exit code is 4. A part that was cut from a trace may break "
+            "rules that the whole obeys: it may release what was acquired before it begins.\n"
+            "Below the result stands what is legal, but may be a mistake of the recorder's, as "
+            "`lardsim list notes` has it: each kind with its count and the first few. Notes do not "
+            "change the exit code.",
     .examples = "lardsim trace verify program.lard",
     .options = options,
-    .min_args = 1,
-    .max_args = 1,
     .run = verify_run,
 };

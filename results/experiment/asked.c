@@ -42,10 +42,10 @@ static int add_spec(struct specs *s, const char *spec, size_t length, struct err
         /* The first row is there in any case; asking for it is no mistake. */
         const bool none = i == 0 && strcmp(one, "none") == 0;
         if (!none)
-            err_set(e, LARD_CONFIG,
-                    "compare: '%s' has the label of another policy; give each its own, as in "
-                    "'mine=vc'",
-                    one);
+            err_set(
+                e, LARD_CONFIG,
+                "compare: '%s' has the label of another policy; give each its own, as in 'mine=vc'",
+                one);
         free(one);
         return none ? 0 : -1;
     }

@@ -10,8 +10,7 @@
 
 static void json_machine(struct json *j, const struct cost_table *t)
 {
-    json_key(j, "machine");
-    json_object(j);
+    json_key_object(j, "machine");
     json_key_u64(j, "cores", t->row[0].whole.cost[COST_CORES]);
     json_key_u64(j, "frequency", t->frequency);
     json_key_str(j, "order", t->order);
@@ -28,8 +27,7 @@ static void json_spent(struct json *j, const struct part_costs *m)
 #undef SPENT
     };
 
-    json_key(j, "spent");
-    json_object(j);
+    json_key_object(j, "spent");
     for (size_t s = 0; s < COST_SPENTS; s++)
         json_key_u64(j, spent[s], m->spent[s]);
     json_end(j);
@@ -37,8 +35,7 @@ static void json_spent(struct json *j, const struct part_costs *m)
 
 static void json_hardware(struct json *j, const struct part_costs *m)
 {
-    json_key(j, "handlers");
-    json_object(j);
+    json_key_object(j, "handlers");
     for (size_t k = 0; k < HARDWARE_PARTS; k++)
         json_key_u64(j, hardware_part_name[k], m->hardware[k]);
     json_end(j);
@@ -85,20 +82,17 @@ static void json_measured(struct json *j, const struct part_costs *m, const stru
 
     json_key_u64(j, "cycles", m->cost[COST_CYCLES]);
     json_key_u64(j, "cores-used", m->cost[COST_CORES_USED]);
-    json_key(j, "races");
-    json_object(j);
+    json_key_object(j, "races");
     json_key_u64(j, "accesses", m->cost[COST_RACES]);
     json_key_u64(j, "sites", m->cost[COST_SITES]);
     json_key_u64(j, "locations", m->cost[COST_LOCATIONS]);
     json_end(j);
-    json_key(j, "metadata-bytes");
-    json_object(j);
+    json_key_object(j, "metadata-bytes");
     json_bytes(j, "live", has_bytes ? &m->cost[COST_BYTES] : NULL);
     json_bytes(j, "peak", has_bytes ? &m->cost[COST_BYTES_PEAK] : NULL);
     json_end(j);
     if (m->cost[COST_SPACE]) {
-        json_key(j, "space");
-        json_object(j);
+        json_key_object(j, "space");
         json_key_u64(j, "collections", m->cost[COST_SPACE_COLLECTIONS]);
         json_key_u64(j, "heap", m->cost[COST_SPACE_HEAP]);
         json_key_u64(j, "metadata", m->cost[COST_SPACE_METADATA]);
@@ -127,13 +121,11 @@ static void json_overhead(struct json *j, double overhead)
 static void json_runs(struct json *j, const struct cost_table *t, const char *key,
                       const struct cost_runs *s, const char *value)
 {
-    json_key(j, key);
-    json_array(j);
+    json_key_array(j, key);
     for (size_t k = 0; k < s->n; k++) {
         json_object(j);
         json_key_u64(j, value, s->run[k].value);
-        json_key(j, "cycles-to-none");
-        json_object(j);
+        json_key_object(j, "cycles-to-none");
         for (size_t i = 0; i < t->n; i++) {
             json_key(j, t->row[i].label);
             json_overhead(j, s->run[k].overhead[i]);
@@ -147,12 +139,10 @@ static void json_runs(struct json *j, const struct cost_table *t, const char *ke
 /* Writes estimates by policy, as cycles to those of none. */
 static void json_estimates(struct json *j, const struct cost_table *t)
 {
-    json_key(j, "seeds-mean");
-    json_object(j);
+    json_key_object(j, "seeds-mean");
     for (size_t i = 0; i < t->n; i++) {
         const struct estimate s = cost_estimate_of(&t->seeds, i);
-        json_key(j, t->row[i].label);
-        json_object(j);
+        json_key_object(j, t->row[i].label);
         json_key_double(j, "mean", "%.6f", 1 + s.mean);
         json_key_double(j, "low", "%.6f", 1 + s.mean - s.half);
         json_key_double(j, "high", "%.6f", 1 + s.mean + s.half);
@@ -167,12 +157,10 @@ static void json_course(struct json *j, const struct costs *r, const struct cost
     double overhead[COURSE_PARTS];
     const bool known = course_overheads(r, none, overhead);
 
-    json_key(j, "course");
-    json_array(j);
+    json_key_array(j, "course");
     for (size_t k = 0; known && k < COURSE_PARTS; k++) {
         json_object(j);
-        json_key(j, "part");
-        json_fixed(j, (uint64_t)(course_part[k] * 1000), 1000);
+        json_key_fixed(j, "part", (uint64_t)(course_part[k] * 1000), 1000);
         json_key(j, "cycles-to-none");
         json_overhead(j, overhead[k]);
         json_end(j);
@@ -210,8 +198,7 @@ static void json_row(struct json *j, const struct cost_table *t, const struct co
 
 static void json_settings(struct json *j, const struct cost_table *t)
 {
-    json_key(j, "configuration");
-    json_object(j);
+    json_key_object(j, "configuration");
     for (size_t i = 0; i < t->settings; i++)
         json_key_str(j, t->setting[i].name, t->setting[i].text);
     json_end(j);
@@ -223,8 +210,7 @@ void cost_table_config(FILE *out, const struct cost_table *t)
     struct json j;
 
     fputs("# The complete configuration of these runs; `lardsim compare --config config.yaml` "
-          "repeats "
-          "them.\n",
+          "repeats them.\n",
           out);
     for (size_t i = 0; i < t->settings; i++) {
         json_init(&j, out, false);
@@ -238,9 +224,7 @@ void cost_table_json(FILE *out, const struct cost_table *t)
 {
     struct json j;
 
-    json_init(&j, out, true);
-    json_object(&j);
-    json_key_str(&j, "schema", "lardsim-costs-2");
+    json_page(&j, out, "lardsim-costs-2");
     json_key_str(&j, "source", t->source);
     json_key_bool(&j, "planted-races", workload_plants(t->source));
     json_key_u64(&j, "events", t->row[0].events);
@@ -249,8 +233,7 @@ void cost_table_json(FILE *out, const struct cost_table *t)
     json_key_str(&j, "output", t->output);
     json_machine(&j, t);
     json_settings(&j, t);
-    json_key(&j, "policies");
-    json_array(&j);
+    json_key_array(&j, "policies");
     for (size_t i = 0; i < t->n; i++)
         json_row(&j, t, &t->row[i]);
     json_end(&j);

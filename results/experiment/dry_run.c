@@ -180,8 +180,7 @@ void predicted_print(const struct sweep *s, const struct predicted *x)
 
 static void json_predicted(struct json *j, const struct predicted *x)
 {
-    json_key(j, "seconds");
-    json_fixed(j, (uint64_t)(x->seconds * 1e6), 1000000);
+    json_key_fixed(j, "seconds", (uint64_t)(x->seconds * 1e6), 1000000);
     json_key_u64(j, "memory", x->memory);
     json_key_u64(j, "disk", x->disk);
 }
@@ -212,9 +211,7 @@ void predicted_json(const struct sweep *s, const struct predicted *x)
     const struct total t = total_of(s, x);
     struct json j;
 
-    json_init(&j, stdout, true);
-    json_object(&j);
-    json_key_str(&j, "schema", "lardsim-sweep-plan-1");
+    json_page(&j, stdout, "lardsim-sweep-plan-1");
     json_key_u64(&j, "cells", s->plan->n);
     json_key_u64(&j, "missing", t.missing);
     json_key_u64(&j, "unknown", t.unknown);
@@ -222,8 +219,7 @@ void predicted_json(const struct sweep *s, const struct predicted *x)
     json_key_u64(&j, "jobs", s->jobs);
     json_key_u64(&j, "process_memory", t.process);
     json_key_u64(&j, "all_memory", t.processes);
-    json_key(&j, "cell");
-    json_array(&j);
+    json_key_array(&j, "cell");
     for (size_t i = 0; i < s->plan->n; i++)
         json_cell(&j, s->plan, i, &x[i], s->state[i]);
     json_end(&j);

@@ -70,12 +70,11 @@ static int make_tables(struct cell_index *x, const struct table *t, struct err *
         execute(x, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN", e) ||
         execute(x, table, e) ||
         execute(x,
-                "CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT UNIQUE, unit TEXT);"
-                "CREATE TABLE numbers (cell INTEGER, name INTEGER, value NUMERIC,"
-                " PRIMARY KEY (cell, name)) WITHOUT ROWID;"
-                "CREATE VIEW stats AS SELECT cells.cell, names.name, numbers.value, names.unit"
-                " FROM numbers JOIN cells ON cells.id = numbers.cell"
-                " JOIN names ON names.id = numbers.name",
+                "CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT UNIQUE, unit TEXT);CREATE "
+                "TABLE numbers (cell INTEGER, name INTEGER, value NUMERIC, PRIMARY KEY (cell, "
+                "name)) WITHOUT ROWID;CREATE VIEW stats AS SELECT cells.cell, names.name, "
+                "numbers.value, names.unit FROM numbers JOIN cells ON cells.id = numbers.cell JOIN "
+                "names ON names.id = numbers.name",
                 e) ||
         prepare(x, insert, &x->cell, e) ||
         prepare(x, "INSERT INTO names VALUES (?,?,?)", &x->named, e) ||

@@ -452,10 +452,9 @@ static void fit_jobs(struct sweep *s)
     if (files.rlim_cur >= need)
         return;
     s->jobs = files.rlim_cur > OTHER_FILES + 1 ? files.rlim_cur - OTHER_FILES : 1;
-    print_note(
-        "sweep: no more than %llu files may be open (ulimit -n), so %zu of %zu processes run "
-        "at a time",
-        (unsigned long long)files.rlim_cur, s->jobs, asked);
+    print_note("sweep: no more than %llu files may be open (ulimit -n), so %zu of %zu processes "
+               "run at a time",
+               (unsigned long long)files.rlim_cur, s->jobs, asked);
 }
 
 static int begin(struct running *r)

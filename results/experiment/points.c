@@ -225,16 +225,15 @@ int conditions_check(const struct spec *s, struct err *e)
         return -1;
     for (size_t i = 0; i < s->only.n; i++)
         if (!anywhere(s, &s->only.at[i], false))
-            print_note(
-                "%s:%u: only: \"%s\" holds at every point, so it leaves nothing out; remove it, "
-                "or correct it if something was to be left out",
-                s->path, s->only.at[i].line, s->only.at[i].text);
+            print_note("%s:%u: only: \"%s\" holds at every point, so it leaves nothing out; remove "
+                       "it, or correct it if something was to be left out",
+                       s->path, s->only.at[i].line, s->only.at[i].text);
     for (size_t i = 0; i < s->except.n; i++)
         if (!anywhere(s, &s->except.at[i], true))
-            return spec_error(s, s->except.at[i].line, e,
-                              "except: \"%s\" holds at no point, so it leaves nothing out; correct "
-                              "or remove it",
-                              s->except.at[i].text);
+            return spec_error(
+                s, s->except.at[i].line, e,
+                "except: \"%s\" holds at no point, so it leaves nothing out; correct or remove it",
+                s->except.at[i].text);
     return 0;
 }
 

@@ -25,10 +25,9 @@ static int run_shell(struct sweep *s, struct err *e)
     if (command)
         print_tasks(&b, command);
     if (command && !s->quiet)
-        print_note(
-            "%zu commands for %zu cells; when they have run, the same sweep without --engine "
-            "says what is left",
-            b.n, sweep_count(s, CELL_MISSING));
+        print_note("%zu commands for %zu cells; when they have run, the same sweep without "
+                   "--engine says what is left",
+                   b.n, sweep_count(s, CELL_MISSING));
     failed = failed || (b.n && !command);
     free(command);
     tasks_free(&b);

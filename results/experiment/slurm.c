@@ -55,13 +55,12 @@ static int stopped(struct slurm *r)
 
     if (read(r->signals, &info, sizeof info) != (ssize_t)sizeof info)
         return 0;
-    return err_set(
-        r->e, (enum lard_exit)(128 + info.ssi_signo),
-        "sweep: stopped by SIG%s; %zu of %zu cells are done. Its jobs stay in Slurm, and "
-        "the same command follows them; `squeue --me` shows them (%s-...), and "
-        "`scancel --me --name=%s-%u` ends the latest",
-        sigabbrev_np((int)info.ssi_signo), sweep_count(r->sweep, CELL_DONE), r->sweep->plan->n,
-        r->name, r->name, r->n ? r->array[r->n - 1].tasks.number : 1);
+    return err_set(r->e, (enum lard_exit)(128 + info.ssi_signo),
+                   "sweep: stopped by SIG%s; %zu of %zu cells are done. Its jobs stay in Slurm, "
+                   "and the same command follows them; `squeue --me` shows them (%s-...), and "
+                   "`scancel --me --name=%s-%u` ends the latest",
+                   sigabbrev_np((int)info.ssi_signo), sweep_count(r->sweep, CELL_DONE),
+                   r->sweep->plan->n, r->name, r->name, r->n ? r->array[r->n - 1].tasks.number : 1);
 }
 
 static void exec_tool(const struct slurm *r, char *const argv[], int out)

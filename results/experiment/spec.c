@@ -366,10 +366,10 @@ static int read_condition(const struct spec *s, struct conditions *to, const cha
                               "operator is one of = != < <= > >=, and join several with \"and\"",
                               text);
         if (!known_name(s, c->term[c->n - 1].left))
-            return spec_error(s, line, e,
-                              "\"%s\": there is no axis %s; a condition is about an axis, policy, "
-                              "source or seed",
-                              text, c->term[c->n - 1].left);
+            return spec_error(
+                s, line, e,
+                "\"%s\": there is no axis %s; a condition is about an axis, policy, source or seed",
+                text, c->term[c->n - 1].left);
         const size_t n = word(&p);
         more = n > 0;
         if (more && (n != 3 || strncmp(p, "and", 3) != 0))
@@ -481,10 +481,10 @@ static int read_policies(struct spec *s, const struct yaml_entry *y, struct err 
         for (size_t k = 0; k < i; k++) {
             const char *a = s->policies.at[i].text, *b = s->policies.at[k].text;
             if (policy_label(a) == policy_label(b) && strncmp(a, b, policy_label(a)) == 0)
-                return spec_error(s, y->line, e,
-                                  "policies: two have the label %.*s; give each its own, as in "
-                                  "'mine=vc'",
-                                  (int)policy_label(a), a);
+                return spec_error(
+                    s, y->line, e,
+                    "policies: two have the label %.*s; give each its own, as in 'mine=vc'",
+                    (int)policy_label(a), a);
         }
     }
     return 0;
@@ -615,10 +615,10 @@ static int check_column(const struct spec *s, const struct axis *a, struct err *
 
     for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
         if (strcasecmp(a->name, columns[i]) == 0)
-            return spec_error(s, a->line, e,
-                              "the axis %s can't be called so: results have %s already; give it "
-                              "another name",
-                              a->name, columns[i]);
+            return spec_error(
+                s, a->line, e,
+                "the axis %s can't be called so: results have %s already; give it another name",
+                a->name, columns[i]);
     for (const struct axis *o = s->axis; o < a; o++)
         if (strcasecmp(a->name, o->name) == 0)
             return spec_error(s, a->line, e,

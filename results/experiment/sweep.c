@@ -137,15 +137,12 @@ static void say_result(const struct sweep *s, size_t there)
         say_idle(s, idle_note, NULL);
         return;
     }
-    json_init(&j, stdout, true);
-    json_object(&j);
-    json_key_str(&j, "schema", "lardsim-sweep-run-1");
+    json_page(&j, stdout, "lardsim-sweep-run-1");
     json_key_u64(&j, "cells", all);
     json_key_u64(&j, "done", done);
     json_key_u64(&j, "there", there);
     json_key_u64(&j, "failed", sweep_count(s, CELL_FAILED));
-    json_key(&j, "change-nothing");
-    json_array(&j);
+    json_key_array(&j, "change-nothing");
     say_idle(s, json_idle, &j);
     json_end(&j);
     json_end(&j);

@@ -111,8 +111,8 @@ static void bar(FILE *out, const struct bars *b, double x, unsigned y, bool ours
     if (!isfinite(x))
         return;
     fprintf(out,
-            "<rect x=\"%d\" y=\"%u\" width=\"%.1f\" height=\"%d\" class=\"%s\">"
-            "<title>%s %s</title></rect>\n",
+            "<rect x=\"%d\" y=\"%u\" width=\"%.1f\" height=\"%d\" class=\"%s\"><title>%s "
+            "%s</title></rect>\n",
             LABEL, y, width, BAR, ours ? "bar" : "bar-other", ours ? "ours" : "paper",
             number_text(text, x));
 }

@@ -121,10 +121,10 @@ int lard_run(struct lard_report *r, const struct suite *s, bool quiet, struct er
             if (run_cell(r, s, p, c, e))
                 return -1;
     if (!r->cells)
-        return err_set(e, LARD_USAGE,
-                       "%s: none of the programs is there; `lardsim programs list` "
-                       "says what they are made of",
-                       r->paper->name);
+        return err_set(
+            e, LARD_USAGE,
+            "%s: none of the programs is there; `lardsim programs list` says what they are made of",
+            r->paper->name);
     report_needs(r);
     if (!r->quiet)
         printf("\nclaims: %u hold, %u fail, %u have no case\n", r->verdicts[HOLDS],

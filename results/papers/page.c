@@ -337,8 +337,7 @@ static void json_program(struct json *j, const struct table_results *r,
     json_key_str(j, "printed", p->printed);
     json_key_str(j, "source", p->source);
     json_key_bool(j, "seeds-change-nothing", seeds_are_same(r, p));
-    json_key(j, "columns");
-    json_array(j);
+    json_key_array(j, "columns");
     for (const struct table_column *c = r->of->column; c && c->head; c++) {
         json_object(j);
         json_key_str(j, "column", c->head);
@@ -360,8 +359,7 @@ static void json_parts(struct json *j, const struct table_results *r)
         const struct quantity q = {.results = r, .seed = SIZE_MAX, .part = p->quantity};
         json_object(j);
         json_key_str(j, "part", p->quantity);
-        json_key(j, "of");
-        json_object(j);
+        json_key_object(j, "of");
         for (const struct table_line *of = r->of->of; of->text; of++)
             json_key_double(j, of->text, "%.6f", quantity_of(&q, of->quantity));
         json_end(j);
@@ -421,17 +419,14 @@ void page_json(const struct table_results *r, struct json *j)
     json_key_str(j, "inputs", t->inputs);
     json_key_str(j, "frozen", t->frozen);
     json_key_str(j, "cannot", t->cannot);
-    json_key(j, "programs");
-    json_array(j);
+    json_key_array(j, "programs");
     for (const struct table_program *p = t->program; p->name; p++)
         json_program(j, r, p);
     json_end(j);
-    json_key(j, "parts");
-    json_array(j);
+    json_key_array(j, "parts");
     json_parts(j, r);
     json_end(j);
-    json_key(j, "claims");
-    json_array(j);
+    json_key_array(j, "claims");
     json_claims(j, r);
     json_end(j);
     json_end(j);

@@ -55,9 +55,9 @@ void print_head(const struct cell *c)
            m->uses_again, m->uses_moved);
     if (planted(c->program))
         printf("  its races are planted, an input%s\n",
-               c->program->paper ? " of the twin: how many, and how many of them the system or a "
-                                   "move hides"
-                                 : ": where they are");
+               c->program->paper
+                   ? " of the twin: how many, and how many of them the system or a move hides"
+                   : ": where they are");
     printf("  %-17s %28s   %22s\n", "", "racy accesses", "their sites");
     printf("  %-10s %-6s %9s %9s %8s   %6s %6s %8s  %-41s %s\n", "detector", "", "paper", "ours",
            "diff", "paper", "ours", "diff", "the paper says", "ours");
@@ -230,8 +230,7 @@ static void json_claim(struct json *j, const struct paper *p, const struct cell 
     json_key_str(j, "detector", view_names[claim->view]);
     json_key_str(j, "claim", claim->text);
     json_verdict(j, claim->judge(c));
-    json_key(j, "counts");
-    json_array(j);
+    json_key_array(j, "counts");
     for (enum tally_of of = RACES; of < TALLIES; of++) {
         if (!shows(claim, of))
             continue;
@@ -245,8 +244,7 @@ static void json_claim(struct json *j, const struct paper *p, const struct cell 
 /* Writes the truth. That a program is racy or race-free as it is meant to be is a claim, too. */
 static void json_truth(struct json *j, const struct cell *c)
 {
-    json_key(j, "truth");
-    json_object(j);
+    json_key_object(j, "truth");
     json_key_u64(j, "accesses", c->is.truth.n[ACCESSES]);
     json_key_u64(j, "sites", c->is.truth.n[SITES]);
     json_key_str(j, "claim", c->program->racy ? "the program has races" : "the program has none");
@@ -266,8 +264,7 @@ static void json_cell(struct json *j, const struct paper *p, const struct cell *
     json_key_u64(j, "uses.again", c->is.uses_again);
     json_key_u64(j, "uses.moved", c->is.uses_moved);
     json_truth(j, c);
-    json_key(j, "claims");
-    json_array(j);
+    json_key_array(j, "claims");
     for (const struct claim *claim = p->claims; claim->text; claim++)
         json_claim(j, p, c, claim);
     json_end(j);
@@ -292,24 +289,19 @@ void lard_json(const struct lard_report *r, const char *programs)
     const struct paper *p = r->paper;
     struct json j;
 
-    json_init(&j, stdout, true);
-    json_object(&j);
-    json_key_str(&j, "schema", "lardsim-reproduce-1");
+    json_page(&j, stdout, "lardsim-reproduce-1");
     json_key_str(&j, "result", p->name);
     json_key_str(&j, "title", p->title);
     json_key_str(&j, "programs", programs);
-    json_key(&j, "cells");
-    json_array(&j);
+    json_key_array(&j, "cells");
     for (size_t i = 0; i < r->cells; i++)
         json_cell(&j, p, &r->cell[i]);
     json_end(&j);
-    json_key(&j, "overall");
-    json_array(&j);
+    json_key_array(&j, "overall");
     if (p->differences)
         json_needs(&j, r->cell, r->cells);
     json_end(&j);
-    json_key(&j, "verdicts");
-    json_object(&j);
+    json_key_object(&j, "verdicts");
     for (size_t v = 0; v < VERDICTS; v++)
         json_key_u64(&j, verdict_keys[v], r->verdicts[v]);
     json_end(&j);

@@ -363,8 +363,7 @@ static int holds_outside(const struct aim *k, const struct trace_part *p, const 
     /* A signal that reached the other process was meant for this one. */
     if (stop_code(code))
         return err_set(e, (enum lard_exit)code,
-                       "stopped by a signal before its end; no file was "
-                       "written");
+                       "stopped by a signal before its end; no file was written");
     return code < 0 ? -1 : code == k->code;
 }
 

@@ -158,11 +158,11 @@ int host_caches(struct host_facts *h, const char *sysfs, struct err *e)
     if (failed)
         return -1;
     if (!h->cache[0].size)
-        return err_set(e, LARD_CONFIG,
-                       "%s/cpu0/cache has no data cache of level 1: the kernel does not tell the "
-                       "caches of this machine; write them into a folder like it, and name that "
-                       "with --sysfs",
-                       sysfs);
+        return err_set(
+            e, LARD_CONFIG,
+            "%s/cpu0/cache has no data cache of level 1: the kernel does not tell the caches of "
+            "this machine; write them into a folder like it, and name that with --sysfs",
+            sysfs);
     if (!strcmp(sysfs, HOST_SYSFS))
         read_model(h);
     return 0;

@@ -93,8 +93,7 @@ void report_page(FILE *out, const struct host_facts *h, const struct pairing *o,
 
 static void put_spread(struct json *j, const char *key, const struct sampled *s)
 {
-    json_key(j, key);
-    json_object(j);
+    json_key_object(j, key);
     json_key_double(j, "median", "%.6g", s->median);
     json_key_double(j, "least", "%.6g", s->least);
     json_key_double(j, "most", "%.6g", s->most);
@@ -108,8 +107,7 @@ static void put_host(struct json *j, const struct tools *t, const struct host_fa
     json_key_u64(j, "processors", h->cores);
     json_key_str(j, "compiler", t->version);
     json_key_str(j, "runtime", t->generation);
-    json_key(j, "caches");
-    json_array(j);
+    json_key_array(j, "caches");
     for (unsigned i = 0; i < CACHE_LEVELS; i++) {
         if (!h->cache[i].size)
             continue;
@@ -122,8 +120,7 @@ static void put_host(struct json *j, const struct tools *t, const struct host_fa
         json_end(j);
     }
     json_end(j);
-    json_key(j, "measured");
-    json_object(j);
+    json_key_object(j, "measured");
     for (unsigned i = 0; i < HOST_VALUES; i++)
         if (h->value[i].median > 0)
             put_spread(j, host_value_info[i].name, &h->value[i]);
@@ -157,8 +154,7 @@ static void put_outcome(struct json *j, const struct pairing *o)
     json_key_str(j, "program", o->name);
     json_key_u64(j, "threads", o->threads);
     json_key_u64(j, "runs", o->measured.runs);
-    json_key(j, "nanoseconds");
-    json_object(j);
+    json_key_object(j, "nanoseconds");
     for (unsigned b = 0; b < 2; b++)
         put_spread(j, time[b], &o->measured.time[b]);
     json_end(j);
@@ -168,8 +164,7 @@ static void put_outcome(struct json *j, const struct pairing *o)
     json_key_bool(j, "wide", is_wide(o));
     json_key_u64(j, "events", o->predicted.events);
     json_key_u64(j, "races", o->predicted.races);
-    json_key(j, "cycles");
-    json_object(j);
+    json_key_object(j, "cycles");
     json_key_double(j, "none", "%.6g", o->predicted.plain);
     json_key_double(j, "tsan", "%.6g", o->predicted.tsan);
     json_end(j);
@@ -182,21 +177,17 @@ void report_json(FILE *out, const struct tools *t, const struct host_facts *h,
     const struct summary s = summary_of(o, n);
     struct json j;
 
-    json_init(&j, out, true);
-    json_object(&j);
-    json_key_str(&j, "schema", "lardsim-validate-1");
+    json_page(&j, out, "lardsim-validate-1");
     json_key_str(&j, "lardsim", lardsim_version());
     json_key(&j, "host");
     put_host(&j, t, h);
     json_key(&j, "machine");
     put_machine(&j, h);
-    json_key(&j, "programs");
-    json_array(&j);
+    json_key_array(&j, "programs");
     for (size_t i = 0; i < n; i++)
         put_outcome(&j, &o[i]);
     json_end(&j);
-    json_key(&j, "summary");
-    json_object(&j);
+    json_key_object(&j, "summary");
     json_key_u64(&j, "programs", n);
     json_key_u64(&j, "within_30_percent", s.within);
     json_key_double(&j, "rank_correlation", "%.6g", n > 2 ? s.rank : NAN);
