@@ -238,6 +238,18 @@ void json_key_array(struct json *j, const char *key)
     json_array(j);
 }
 
+void json_texts(struct json *j, const struct json_text *t, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        json_key_str(j, t[i].key, t[i].text);
+}
+
+void json_counts(struct json *j, const struct json_count *c, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        json_key_u64(j, c[i].key, c[i].n);
+}
+
 void json_key_null(struct json *j, const char *key)
 {
     json_key(j, key);

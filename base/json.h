@@ -23,8 +23,6 @@ void json_object(struct json *j); /* begins */
 void json_array(struct json *j);
 void json_end(struct json *j); /* ends the innermost; the outermost adds a newline when indented */
 void json_key(struct json *j, const char *key);
-void json_key_object(struct json *j, const char *key); /* the key, and json_object */
-void json_key_array(struct json *j, const char *key);
 void json_u64(struct json *j, uint64_t v);
 void json_str(struct json *j,
               const char *s); /* NULL: null. Bytes that are not UTF-8 become U+FFFD */
@@ -44,6 +42,22 @@ void json_key_double(struct json *j, const char *key, const char *fmt, double x)
 void json_key_str(struct json *j, const char *key, const char *s);
 void json_key_bool(struct json *j, const char *key, bool v);
 void json_key_hex16(struct json *j, const char *key, uint64_t v); /* "00000000000000ff": digests */
+/* Keys and their values, one after the other. */
+struct json_text {
+    const char *key, *text;
+};
+struct json_count {
+    const char *key;
+    uint64_t n;
+};
+void json_texts(struct json *j, const struct json_text *t, size_t n);
+void json_counts(struct json *j, const struct json_count *c, size_t n);
+#define JSON_TEXTS(j, ...)                                                                         \
+    json_texts(j, (const struct json_text[]){__VA_ARGS__},                                         \
+               sizeof((const struct json_text[]){__VA_ARGS__}) / sizeof(struct json_text))
+#define JSON_COUNTS(j, ...)                                                                        \
+    json_counts(j, (const struct json_count[]){__VA_ARGS__},                                       \
+                sizeof((const struct json_count[]){__VA_ARGS__}) / sizeof(struct json_count))
 /* num/den with 6 decimals, by integers; den 0: null. */
 void json_fixed(struct json *j, uint64_t num, uint64_t den);
 char *ratio_text(uint64_t num, uint64_t den); /* the same as a text, the caller's; den 0: NULL */

@@ -163,3 +163,12 @@ void pool_free(struct pool *p)
     budget_give(p->budget, p->taken);
     *p = (struct pool){.bytes = p->bytes, .budget = p->budget};
 }
+
+FILE *xmemstream(char **text, size_t *bytes)
+{
+    FILE *out = open_memstream(text, bytes);
+
+    if (!out)
+        die("no memory for a text");
+    return out;
+}

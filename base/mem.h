@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/base.h"
 
@@ -22,6 +23,8 @@ char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 char *xvasprintf(const char *fmt, va_list ap) PRINTF_LIKE(1, 0);
 /* Appends text to *all, with `between` before it unless *all is empty. NULL is as good as "". */
 void xappend(char **all, const char *between, const char *text);
+/* A stream into memory: closing it makes *text and *bytes, the text the caller's. */
+FILE *xmemstream(char **text, size_t *bytes);
 
 /* An array of *n elements gets the element i, if it has not: new elements are 0, some more of them
  * than need be, and charged to the budget. Returns the array. */

@@ -6,6 +6,7 @@
 
 #include "base/build.h"
 #include "base/mem.h"
+#include "base/outfile.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "sim/lardsim.h"
@@ -137,10 +138,8 @@ static char *help_text(const struct verb *v)
 {
     char *help = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&help, &size);
+    FILE *out = xmemstream(&help, &size);
 
-    if (!out)
-        die("no memory");
     fprintf(out, "%s\v%s%s", v->summary, v->text ? v->text : "",
             v->examples ? "\n\nExamples:" : "");
     for (const char *p = v->examples; p && *p; p += strspn(p, "\n")) {
@@ -252,4 +251,32 @@ struct given cli_given(const struct cli *c)
             given_add(&g, GIVEN_POLICY, text);
     }
     return g;
+}
+
+/* ---- files that are written in the end ------------------------------------------------------- */
+
+int outputs_open(struct outputs *o, const struct cli *c, const int *key, struct err *e)
+{
+    for (size_t i = 0; i < OUTPUTS && key[i] && !e->code; i++)
+        if (cli_get(c, key[i]))
+            o->at[i] = outfile_open(cli_get(c, key[i]), cli_has(c, OPT_OVERWRITE), e);
+    return e->code ? -1 : 0;
+}
+
+int outputs_commit(struct outputs *o, struct err *e)
+{
+    int failed = 0;
+
+    for (size_t i = 0; i < OUTPUTS && !failed; i++) {
+        failed = o->at[i] ? outfile_commit(o->at[i], e) : 0;
+        o->at[i] = NULL;
+    }
+    return failed;
+}
+
+void outputs_abort(struct outputs *o)
+{
+    for (size_t i = 0; i < OUTPUTS; i++)
+        outfile_abort(o->at[i]);
+    *o = (struct outputs){{NULL}};
 }

@@ -112,6 +112,17 @@ const char *cli_get(const struct cli *c, int key); /* the last one's value; NULL
 int cli_u64(const struct cli *c, int key, uint64_t *to, struct err *e);
 int cli_index(const struct cli *c, int key, const char *const *choices, size_t *to, struct err *e);
 
+/* Files that options name: they are opened before anything runs, so that one that can't be written
+ * is known at once, and appear together when all has run. */
+enum { OUTPUTS = 3 };
+struct outputs {
+    struct outfile *at[OUTPUTS]; /* own; NULL: not asked for */
+};
+int outputs_open(struct outputs *o, const struct cli *c, const int *key,
+                 struct err *e); /* 0 ends */
+int outputs_commit(struct outputs *o, struct err *e);
+void outputs_abort(struct outputs *o); /* those that are not committed; in any case */
+
 /* ---- what the model leaves out: band.c ------------------------------------------------------ */
 
 /* --band of compare and reproduce: core.unmodelled at its upper end, 0: not given. config is what

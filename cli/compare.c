@@ -443,16 +443,16 @@ static void counts_plot(const struct comparison *m, FILE *out)
     free(count);
 }
 
-static int write_files(const struct comparison *m, struct compare_files *f, struct err *e)
+static int write_files(const struct comparison *m, struct outputs *o, struct err *e)
 {
     struct table counts = all_counts(m->run);
 
-    if (f->csv)
-        table_csv(&counts, outfile_stream(f->csv));
+    if (o->at[COMPARE_CSV])
+        table_csv(&counts, outfile_stream(o->at[COMPARE_CSV]));
     table_free(&counts);
-    if (f->plot)
-        counts_plot(m, outfile_stream(f->plot));
-    return compare_files_commit(f, e);
+    if (o->at[COMPARE_PLOT])
+        counts_plot(m, outfile_stream(o->at[COMPARE_PLOT]));
+    return outputs_commit(o, e);
 }
 
 static void run_source(struct comparison *m)
@@ -500,6 +500,18 @@ static int wants_costs(const struct cli *c, const struct given *g, bool *costs, 
     return costs_wanted(g, costs, e);
 }
 
+int compare_outputs(struct outputs *o, const struct cli *c, struct err *e)
+{
+    static const int key[] = {[COMPARE_CSV] = OPT_CSV, [COMPARE_PLOT] = OPT_PLOT, 0};
+
+    for (size_t i = 0; key[i] && !cli_has(c, OPT_QUIET); i++)
+        if (cli_get(c, key[i]) && !strcmp(cli_get(c, key[i]), "-"))
+            return err_set(
+                e, LARD_USAGE,
+                "compare: standard output has the page; give --csv and --plot a file, or --quiet");
+    return outputs_open(o, c, key, e);
+}
+
 static int compare_verdicts(const struct cli *c, struct err *e)
 {
     if (cli_has(c, OPT_SEEDS) || cli_has(c, OPT_CONVERGE) || cli_has(c, OPT_BAND))
@@ -507,15 +519,17 @@ static int compare_verdicts(const struct cli *c, struct err *e)
                        "compare: --seeds, --converge and --band are about what policies cost; give "
                        "a machine, as --config radish8, and neither --truth nor --list");
 
-    struct compare_files files;
-    if (compare_files_open(&files, c, e))
+    struct outputs files = {{NULL}};
+    if (compare_outputs(&files, c, e)) {
+        outputs_abort(&files);
         return -1;
+    }
     struct comparison m = {.run = lardsim_new(), .c = c};
     if (configure(m.run, c) == 0)
         run_source(&m);
     if (!lardsim_error(m.run))
         write_files(&m, &files, e);
-    compare_files_abort(&files);
+    outputs_abort(&files);
     if (lardsim_error(m.run))
         err_set(e, (enum lard_exit)lardsim_exit_code(m.run), "%s", lardsim_error(m.run));
     else if (cli_has(c, OPT_ERROR_ON_RACE) && any_race(m.run))

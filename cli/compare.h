@@ -5,15 +5,10 @@
 #include "cli/cli.h"
 #include "results/experiment/costs.h"
 
-/* ---- --csv and --plot: compare_files.c ------------------------------------------------------ */
-
 enum { OPT_CSV = 520, OPT_PLOT, OPT_SEEDS, OPT_CONVERGE };
-struct compare_files {
-    struct outfile *csv, *plot; /* NULL: not asked for */
-};
-int compare_files_open(struct compare_files *f, const struct cli *c, struct err *e);
-int compare_files_commit(struct compare_files *f, struct err *e); /* closes them in any case */
-void compare_files_abort(struct compare_files *f);
+enum { COMPARE_CSV, COMPARE_PLOT };
+/* Opens the files of --csv and --plot, which may not be mixed with the page. */
+int compare_outputs(struct outputs *o, const struct cli *c, struct err *e);
 
 /* ---- on machines: compare_costs.c ----------------------------------------------------------- */
 

@@ -551,13 +551,13 @@ static int ask_band(const struct cli *c, const struct given *g, uint64_t *most, 
     return failed ? -1 : 0;
 }
 
-static int write_files(const struct cost_table *t, struct compare_files *f, struct err *e)
+static int write_files(const struct cost_table *t, struct outputs *o, struct err *e)
 {
-    if (f->csv)
-        cost_table_csv(t, outfile_stream(f->csv));
-    if (f->plot)
-        cost_table_plot(t, outfile_stream(f->plot));
-    return compare_files_commit(f, e);
+    if (o->at[COMPARE_CSV])
+        cost_table_csv(t, outfile_stream(o->at[COMPARE_CSV]));
+    if (o->at[COMPARE_PLOT])
+        cost_table_plot(t, outfile_stream(o->at[COMPARE_PLOT]));
+    return outputs_commit(o, e);
 }
 
 static int show(struct cost_table *t, const struct cli *c, struct err *e)
@@ -575,7 +575,7 @@ static int show(struct cost_table *t, const struct cli *c, struct err *e)
 
 int compare_costs(const struct cli *c, const struct given *g, struct err *e)
 {
-    struct compare_files files = {NULL, NULL};
+    struct outputs files = {{NULL}};
     struct costs_asked asked = {.given = g,
                                 .source = c->arg[0],
                                 .output = cli_get(c, 'o'),
@@ -587,13 +587,13 @@ int compare_costs(const struct cli *c, const struct given *g, struct err *e)
 
     if (!costs_check(asked.source, e) && !ask_seeds(c, &asked.seeds, e) &&
         !ask_band(c, g, &asked.band, e) && !costs_open(&t, &asked, e) &&
-        !compare_files_open(&files, c, e)) {
+        !compare_outputs(&files, c, e)) {
         costs_run(&t, &asked, e);
         if (!e->code)
             write_files(&t, &files, e);
         status = show(&t, c, e);
     }
-    compare_files_abort(&files);
+    outputs_abort(&files);
     cost_table_free(&t);
     return status;
 }

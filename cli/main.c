@@ -143,10 +143,8 @@ static char *group_help(const char *group)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = xmemstream(&text, &size);
 
-    if (!out)
-        die("no memory");
     fprintf(out, "%s\v", verb_group_summary(group));
     list_verbs(group, out);
     fprintf(out,

@@ -99,9 +99,8 @@ static void print_kept(const struct kept_list *l, uint64_t limit)
 static void json_recipe(struct json *j, const struct recipe *r, const struct kept_list *l)
 {
     json_object(j);
-    json_key_str(j, "name", r->name);
-    json_key_str(j, "about", r->about);
-    json_key_str(j, "kind", recipe_native(r) ? "native" : "java");
+    JSON_TEXTS(j, {"name", r->name}, {"about", r->about},
+               {"kind", recipe_native(r) ? "native" : "java"});
     json_list(j, "packages", &r->packages);
     json_list(j, "sources", &r->sources);
     json_key_array(j, "missing");

@@ -16,46 +16,10 @@
 
 enum { OPT_PLOT = 512, OPT_PROGRAMS, OPT_GNUPLOT, OPT_CELLS, OPT_QUICK, OPT_SEEDS, OPT_SIZE };
 
-/* ---- files ---------------------------------------------------------------------------------- */
-
-struct table_files { /* own; NULL: not asked for */
-    struct outfile *csv, *plot, *gnuplot;
-};
-
-/* NULL with no error: no path. */
-static struct outfile *open_file(const struct cli *c, const char *path, struct err *e)
-{
-    return path ? outfile_open(path, cli_has(c, OPT_OVERWRITE), e) : NULL;
-}
-
-static void abort_files(struct table_files *f)
-{
-    outfile_abort(f->csv);
-    outfile_abort(f->plot);
-    outfile_abort(f->gnuplot);
-}
-
-/* Opens the outputs before anything runs: a path that can't be written is known at once. */
-static int open_files(struct table_files *f, const struct cli *c, struct err *e)
-{
-    f->csv = open_file(c, cli_get(c, 'o'), e);
-    f->plot = e->code ? NULL : open_file(c, cli_get(c, OPT_PLOT), e);
-    f->gnuplot = e->code ? NULL : open_file(c, cli_get(c, OPT_GNUPLOT), e);
-    return e->code ? -1 : 0;
-}
-
-static int commit(struct outfile **file, struct err *e)
-{
-    struct outfile *f = *file;
-
-    *file = NULL;
-    return f ? outfile_commit(f, e) : 0;
-}
-
-static int commit_files(struct table_files *f, struct err *e)
-{
-    return commit(&f->csv, e) || commit(&f->plot, e) || commit(&f->gnuplot, e) ? -1 : 0;
-}
+/* The files that a table is written to. */
+enum { FILE_CSV, FILE_PLOT, FILE_GNUPLOT };
+static const int file_key[OUTPUTS] = {
+    [FILE_CSV] = 'o', [FILE_PLOT] = OPT_PLOT, [FILE_GNUPLOT] = OPT_GNUPLOT};
 
 /* ---- LARD's Tables 2 and 3 ------------------------------------------------------------------ */
 
@@ -76,7 +40,7 @@ static int refuse(const struct cli *c, const char *name, struct err *e)
     return 0;
 }
 
-static int reproduce_lard(const struct cli *c, const struct paper *p, struct table_files *f,
+static int reproduce_lard(const struct cli *c, const struct paper *p, struct outputs *f,
                           struct err *e)
 {
     const bool quiet = cli_has(c, OPT_QUIET), json = cli_has(c, OPT_JSON);
@@ -84,14 +48,14 @@ static int reproduce_lard(const struct cli *c, const struct paper *p, struct tab
     size_t suite = 0;
 
     if (refuse(c, p->name, e) || cli_index(c, OPT_PROGRAMS, suite_names, &suite, e) ||
-        open_files(f, c, e))
+        outputs_open(f, c, file_key, e))
         return -1;
     int status = lard_run(&r, &suites[suite], quiet, e);
-    if (!status && f->csv)
-        lard_csv(&r, outfile_stream(f->csv));
-    if (!status && f->plot)
-        lard_plot(&r, outfile_stream(f->plot));
-    status = status || commit_files(f, e) ? -1 : 0;
+    if (!status && f->at[FILE_CSV])
+        lard_csv(&r, outfile_stream(f->at[FILE_CSV]));
+    if (!status && f->at[FILE_PLOT])
+        lard_plot(&r, outfile_stream(f->at[FILE_PLOT]));
+    status = status || outputs_commit(f, e) ? -1 : 0;
     if (!status && json)
         lard_json(&r, suites[suite].name);
     if (!status && r.verdicts[FAILS])
@@ -147,15 +111,15 @@ static int run_options(struct run_options *o, const struct cli *c, const struct 
 
 /* ---- a table -------------------------------------------------------------------------------- */
 
-static int write_table(const struct table_results *r, struct table_files *f, struct err *e)
+static int write_table(const struct table_results *r, struct outputs *f, struct err *e)
 {
-    if (f->csv)
-        file_csv(r, outfile_stream(f->csv));
-    if (f->plot)
-        file_plot(r, outfile_stream(f->plot));
-    if (f->gnuplot)
-        file_gnuplot(r, outfile_stream(f->gnuplot));
-    return commit_files(f, e);
+    static void (*const write[OUTPUTS])(const struct table_results *r, FILE *out) = {
+        [FILE_CSV] = file_csv, [FILE_PLOT] = file_plot, [FILE_GNUPLOT] = file_gnuplot};
+
+    for (size_t i = 0; i < OUTPUTS; i++)
+        if (f->at[i])
+            write[i](r, outfile_stream(f->at[i]));
+    return outputs_commit(f, e);
 }
 
 static void print_table(const struct cli *c, const struct table_results *r)
@@ -171,12 +135,12 @@ static void print_table(const struct cli *c, const struct table_results *r)
 }
 
 static int reproduce_table(const struct cli *c, const struct reproduction *t,
-                           const struct run_options *o, struct table_files *f, struct err *e)
+                           const struct run_options *o, struct outputs *f, struct err *e)
 {
     struct table_results r = {0};
     unsigned verdicts[TABLE_VERDICTS];
 
-    if (open_files(f, c, e))
+    if (outputs_open(f, c, file_key, e))
         return -1;
     int status = results_make(&r, t, o, e) || write_table(&r, f, e) ? -1 : 0;
     if (!status) {
@@ -190,7 +154,7 @@ static int reproduce_table(const struct cli *c, const struct reproduction *t,
     return status;
 }
 
-static int reproduce_all(const struct cli *c, const struct run_options *o, struct table_files *f,
+static int reproduce_all(const struct cli *c, const struct run_options *o, struct outputs *f,
                          struct err *e)
 {
     if (cli_has(c, OPT_PLOT) || cli_has(c, OPT_GNUPLOT) || cli_has(c, OPT_SIZE))
@@ -200,13 +164,15 @@ static int reproduce_all(const struct cli *c, const struct run_options *o, struc
         return err_set(e, LARD_USAGE,
                        "reproduce: all tables take hours; give --cells DIR, with which it goes on "
                        "where it was stopped, or --quick");
-    if (open_files(f, c, e))
+    if (outputs_open(f, c, file_key, e))
         return -1;
-    const struct all_options all = {
-        .run = *o, .json = cli_has(c, OPT_JSON), .csv = f->csv ? outfile_stream(f->csv) : NULL};
+    const struct all_options all = {.run = *o,
+                                    .json = cli_has(c, OPT_JSON),
+                                    .csv =
+                                        f->at[FILE_CSV] ? outfile_stream(f->at[FILE_CSV]) : NULL};
     const int status = all_run(&all, e);
     struct err late = {0};
-    return commit_files(f, status && e->code != LARD_TOLERANCE ? &late : e) ? -1 : status;
+    return outputs_commit(f, status && e->code != LARD_TOLERANCE ? &late : e) ? -1 : status;
 }
 
 /* ---- the verb ------------------------------------------------------------------------------- */
@@ -234,7 +200,7 @@ static int no_such(const char *name, struct err *e)
 
 /* A table whose programs are captures of real ones. */
 static int reproduce_captured(const struct cli *c, const struct reproduction *t,
-                              const struct run_options *o, struct table_files *f, struct err *e)
+                              const struct run_options *o, struct outputs *f, struct err *e)
 {
     struct reproduction real;
 
@@ -248,7 +214,7 @@ static int reproduce_captured(const struct cli *c, const struct reproduction *t,
 }
 
 /* Reproduces one table, or all, from a sweep. */
-static int reproduce_sweep(const struct cli *c, const struct reproduction *t, struct table_files *f,
+static int reproduce_sweep(const struct cli *c, const struct reproduction *t, struct outputs *f,
                            struct err *e)
 {
     struct run_options o = {.dir = cli_get(c, OPT_CELLS)};
@@ -277,10 +243,8 @@ static int reproduce_sweep(const struct cli *c, const struct reproduction *t, st
 /* Standard output is for one of them. */
 static int check_stdout(const struct cli *c, struct err *e)
 {
-    static const int file[] = {'o', OPT_PLOT, OPT_GNUPLOT};
-
-    for (size_t i = 0; i < ARRAY_SIZE(file) && cli_has(c, OPT_JSON); i++)
-        if (cli_get(c, file[i]) && !strcmp(cli_get(c, file[i]), "-"))
+    for (size_t i = 0; i < OUTPUTS && cli_has(c, OPT_JSON); i++)
+        if (cli_get(c, file_key[i]) && !strcmp(cli_get(c, file_key[i]), "-"))
             return err_set(e, LARD_USAGE,
                            "reproduce: with --json, standard output has the JSON; give -o, --plot "
                            "and --gnuplot a file");
@@ -292,14 +256,14 @@ static int run_reproduce(const struct cli *c, struct err *e)
     const char *name = c->arg[0];
     const struct paper *lard = lard_find(name);
     const struct reproduction *t = table_named(name);
-    struct table_files files = {0};
+    struct outputs files = {{NULL}};
 
     if (!lard && !t && strcmp(name, "all") != 0)
         return no_such(name, e);
     if (check_stdout(c, e))
         return -1;
     const int status = lard ? reproduce_lard(c, lard, &files, e) : reproduce_sweep(c, t, &files, e);
-    abort_files(&files);
+    outputs_abort(&files);
     return status;
 }
 

@@ -22,9 +22,7 @@ static void json_tables(const struct sweep_tables *w, const char *dir)
     struct json j;
 
     json_page(&j, stdout, "lardsim-sweep-collect-1");
-    json_key_u64(&j, "cells", w->cells);
-    json_key_u64(&j, "missing", w->missing);
-    json_key_u64(&j, "damaged", w->damaged);
+    JSON_COUNTS(&j, {"cells", w->cells}, {"missing", w->missing}, {"damaged", w->damaged});
     json_key_array(&j, "files");
     for (size_t i = 0; i < n; i++) {
         char *path = xasprintf("%s/%s", dir, files[i]);

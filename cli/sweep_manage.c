@@ -77,10 +77,8 @@ static void status_json(const struct sweep_folder *f, const struct listing *l,
     struct json j;
 
     json_page(&j, stdout, "lardsim-sweep-1");
-    json_key_u64(&j, "cells", l->n);
-    json_key_u64(&j, "done", n[CELL_DONE]);
-    json_key_u64(&j, "missing", n[CELL_MISSING]);
-    json_key_u64(&j, "damaged", n[CELL_DAMAGED]);
+    JSON_COUNTS(&j, {"cells", l->n}, {"done", n[CELL_DONE]}, {"missing", n[CELL_MISSING]},
+                {"damaged", n[CELL_DAMAGED]});
     json_key_array(&j, "failed");
     for (size_t i = 0; i < l->n; i++)
         if (state[i] == CELL_FAILED)

@@ -51,9 +51,7 @@ static void print_json(void)
     for (size_t i = 0; workloads[i]; i++) {
         const struct workload *w = workloads[i];
         json_object(&j);
-        json_key_str(&j, "name", w->name);
-        json_key_str(&j, "summary", w->summary);
-        json_key_str(&j, "source", w->source);
+        JSON_TEXTS(&j, {"name", w->name}, {"summary", w->summary}, {"source", w->source});
         workload_sizes_json(&j, w);
         workload_params_json(&j, w);
         json_end(&j);

@@ -214,9 +214,7 @@ static void json_plants(struct json *j, const struct workload *w)
     json_key_array(j, "planted-inputs");
     for (const struct workload_plant *p = w->plants; p && p->site; p++) {
         json_object(j);
-        json_key_str(j, "site", p->site);
-        json_key_str(j, "other", p->other);
-        json_key_str(j, "text", p->text);
+        JSON_TEXTS(j, {"site", p->site}, {"other", p->other}, {"text", p->text});
         json_end(j);
     }
     json_end(j);
@@ -238,10 +236,8 @@ static void json_aim(struct json *j, const struct workload_aim *a,
     double percent;
 
     json_object(j);
-    json_key_str(j, "trait", a->trait);
-    json_key_str(j, "unit", a->unit);
-    json_key_str(j, "from", a->from);
-    json_key_str(j, "not-reached", a->why);
+    JSON_TEXTS(j, {"trait", a->trait}, {"unit", a->unit}, {"from", a->from},
+               {"not-reached", a->why});
     json_key_fixed(j, "target", a->value, a->scale ? a->scale : 1);
     if (a->most) {
         json_key_fixed(j, "target-most", a->most, a->scale);
@@ -306,9 +302,7 @@ static void print_json(const struct workload *w, const char *spec, const char *s
     struct json j;
 
     json_page(&j, stdout, "lardsim-workload-1");
-    json_key_str(&j, "name", w->name);
-    json_key_str(&j, "summary", w->summary);
-    json_key_str(&j, "source", w->source);
+    JSON_TEXTS(&j, {"name", w->name}, {"summary", w->summary}, {"source", w->source});
     json_key_bool(&j, "racy", w->racy);
     workload_sizes_json(&j, w);
     workload_params_json(&j, w);

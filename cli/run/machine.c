@@ -13,88 +13,18 @@
 /* ---- what is shown: once, for both forms ---------------------------------------------------- */
 
 enum figure {
-    CORES,
-    CORES_USED,
-    FREQUENCY,
-    LINE,
-    CYCLES,
-    INSTRUCTIONS,
-    INSIDE,
-    UPGRADES,
-    LINES_TOUCHED,
-    LINES_SHARED,
-    LINES_LEAST,
-    LINES_MOST,
-    LIVE_MOST,
-    ALLOCATIONS,
-#define SPENT(NAME, text, help) SPENT_##NAME,
-#include "sim/machine/spent.def"
-#undef SPENT
-    L1_ACCESSES,
-    L1_MISSES,
-    L2_ACCESSES,
-    L2_MISSES,
-    L3_ACCESSES,
-    L3_MISSES,
-    NETWORK_MESSAGES,
-    NETWORK_BYTES,
-    NETWORK_WAITED,
-    DSM_MESSAGES,
-    DSM_BYTES,
-    DSM_READ_FAULTS,
-    DSM_WRITE_FAULTS,
-    DSM_FETCHED,
-    DSM_DIFFS,
-    DSM_ROUNDS,
-    MEMORY_READS,
-    MEMORY_WRITES,
-    ROW_HITS,
-    ROW_MISSES,
-    ROW_CONFLICTS,
+#define FIGURE(NAME, group, key, stat) NAME,
+#include "cli/run/figures.def"
+#undef FIGURE
     FIGURES
 };
 static const struct {
-    const char *group, *key; /* in the JSON; those of a group follow each other */
+    const char *group, *key; /* in the JSON */
     const char *stat;        /* the statistic that has the number */
 } figures[FIGURES] = {
-    [CORES] = {"", "cores", "machine.cores"},
-    [CORES_USED] = {"", "cores-used", "machine.cores-used"},
-    [FREQUENCY] = {"", "frequency", "machine.frequency"},
-    [LINE] = {"", "line", "machine.line"},
-    [CYCLES] = {"", "cycles", "machine.cycles"},
-    [INSTRUCTIONS] = {"", "instructions", "machine.instructions"},
-    [INSIDE] = {"", "cycles-of-interest", "roi.machine.cycles"},
-    [UPGRADES] = {"", "upgrades", "coherence.upgrades"},
-    [LINES_TOUCHED] = {"footprint", "lines", "footprint.lines"},
-    [LINES_SHARED] = {"footprint", "shared", "footprint.shared"},
-    [LINES_LEAST] = {"footprint", "least-by-thread", "footprint.by-thread.min"},
-    [LINES_MOST] = {"footprint", "most-by-thread", "footprint.by-thread.max"},
-    [LIVE_MOST] = {"footprint", "peak-live", "footprint.peak-live"},
-    [ALLOCATIONS] = {"footprint", "allocations", "events.kind.alloc"},
-#define SPENT(NAME, text, help) [SPENT_##NAME] = {"spent", text, "machine.spent." text},
-#include "sim/machine/spent.def"
-#undef SPENT
-    [L1_ACCESSES] = {"l1", "accesses", "l1.accesses"},
-    [L1_MISSES] = {"l1", "misses", "l1.misses"},
-    [L2_ACCESSES] = {"l2", "accesses", "l2.accesses"},
-    [L2_MISSES] = {"l2", "misses", "l2.misses"},
-    [L3_ACCESSES] = {"l3", "accesses", "l3.accesses"},
-    [L3_MISSES] = {"l3", "misses", "l3.misses"},
-    [NETWORK_MESSAGES] = {"network", "messages", "network.messages.total"},
-    [NETWORK_BYTES] = {"network", "bytes", "network.bytes.total"},
-    [NETWORK_WAITED] = {"network", "queue-cycles", "network.queue-cycles"},
-    [DSM_MESSAGES] = {"dsm", "messages", "dsm.messages"},
-    [DSM_BYTES] = {"dsm", "bytes", "dsm.message-bytes"},
-    [DSM_READ_FAULTS] = {"dsm", "read-faults", "dsm.read-faults"},
-    [DSM_WRITE_FAULTS] = {"dsm", "write-faults", "dsm.write-faults"},
-    [DSM_FETCHED] = {"dsm", "pages-fetched", "dsm.pages-fetched"},
-    [DSM_DIFFS] = {"dsm", "diffs-made", "dsm.diffs-made"},
-    [DSM_ROUNDS] = {"dsm", "barrier-rounds", "dsm.barrier-rounds"},
-    [MEMORY_READS] = {"memory", "reads", "memory.reads"},
-    [MEMORY_WRITES] = {"memory", "writes", "memory.writes"},
-    [ROW_HITS] = {"memory", "row-hits", "memory.row-hits"},
-    [ROW_MISSES] = {"memory", "row-misses", "memory.row-misses"},
-    [ROW_CONFLICTS] = {"memory", "row-conflicts", "memory.row-conflicts"},
+#define FIGURE(NAME, group, key, stat) [NAME] = {group, key, stat},
+#include "cli/run/figures.def"
+#undef FIGURE
 };
 
 static bool has(const struct run_result *r, enum figure f, uint64_t *v)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "cli/trace/trace.h"
 
 /* The names that an event needs go before it, so a part of a trace can be read, and read back,
@@ -30,11 +31,8 @@ static int open_output(struct cat *c, uint64_t first, struct err *e)
     c->next = first;
     c->out.path = "-";
     c->out.file = outfile_open(c->out.path, false, e);
-    if (c->numbers) {
-        c->line = open_memstream(&c->text, &c->text_n);
-        if (!c->line)
-            die("no memory for a line");
-    }
+    if (c->numbers)
+        c->line = xmemstream(&c->text, &c->text_n);
     c->out.sink = sink_text(c->line ? c->line : outfile_stream(c->out.file), &info, e);
     return c->out.sink ? 0 : -1;
 }

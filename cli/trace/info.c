@@ -68,7 +68,7 @@ static void print_text(const struct trace_summary *s)
     printf("state        %s\n", s->damage[0] ? "damaged" : s->complete ? "complete" : "cut off");
 }
 
-static void json_counts(struct json *j, const struct trace_summary *s)
+static void json_contents(struct json *j, const struct trace_summary *s)
 {
     char identity[24];
 
@@ -95,15 +95,13 @@ static void print_json(const struct trace_summary *s)
     json_object(&j);
     json_key_str(&j, "format", s->format);
     json_key_str(&j, "producer", s->producer[0] ? s->producer : NULL);
-    json_key_u64(&j, "events", s->events);
-    json_key_u64(&j, "first", s->first);
-    json_key_u64(&j, "granularity", s->granularity);
+    JSON_COUNTS(&j, {"events", s->events}, {"first", s->first}, {"granularity", s->granularity});
     json_key_str(&j, "layout", layouts[s->layout].name);
     json_key_str(&j, "gaps", gap_unit_names[s->gaps]);
     json_key_u64(&j, "bytes", s->file_bytes);
     json_key_u64(&j, "blocks", s->blocks);
     if (s->counted)
-        json_counts(&j, s);
+        json_contents(&j, s);
     json_key_bool(&j, "complete", s->complete && !s->damage[0]);
     json_key_str(&j, "damage", s->damage[0] ? s->damage : NULL);
     json_end(&j);

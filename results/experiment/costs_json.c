@@ -13,9 +13,7 @@ static void json_machine(struct json *j, const struct cost_table *t)
     json_key_object(j, "machine");
     json_key_u64(j, "cores", t->row[0].whole.cost[COST_CORES]);
     json_key_u64(j, "frequency", t->frequency);
-    json_key_str(j, "order", t->order);
-    json_key_str(j, "contention", t->contention);
-    json_key_str(j, "memory-type", t->memory);
+    JSON_TEXTS(j, {"order", t->order}, {"contention", t->contention}, {"memory-type", t->memory});
     json_end(j);
 }
 
@@ -51,9 +49,7 @@ static void json_truth(struct json *j, const struct own_truth *o)
     }
     json_object(j);
     json_key_str(j, "of", o->by_access ? "accesses" : "places");
-    json_key_u64(j, "racy", o->racy);
-    json_key_u64(j, "false", o->is_false);
-    json_key_u64(j, "missed", o->missed);
+    JSON_COUNTS(j, {"racy", o->racy}, {"false", o->is_false}, {"missed", o->missed});
     json_end(j);
 }
 
@@ -83,9 +79,8 @@ static void json_measured(struct json *j, const struct part_costs *m, const stru
     json_key_u64(j, "cycles", m->cost[COST_CYCLES]);
     json_key_u64(j, "cores-used", m->cost[COST_CORES_USED]);
     json_key_object(j, "races");
-    json_key_u64(j, "accesses", m->cost[COST_RACES]);
-    json_key_u64(j, "sites", m->cost[COST_SITES]);
-    json_key_u64(j, "locations", m->cost[COST_LOCATIONS]);
+    JSON_COUNTS(j, {"accesses", m->cost[COST_RACES]}, {"sites", m->cost[COST_SITES]},
+                {"locations", m->cost[COST_LOCATIONS]});
     json_end(j);
     json_key_object(j, "metadata-bytes");
     json_bytes(j, "live", has_bytes ? &m->cost[COST_BYTES] : NULL);
@@ -93,16 +88,15 @@ static void json_measured(struct json *j, const struct part_costs *m, const stru
     json_end(j);
     if (m->cost[COST_SPACE]) {
         json_key_object(j, "space");
-        json_key_u64(j, "collections", m->cost[COST_SPACE_COLLECTIONS]);
-        json_key_u64(j, "heap", m->cost[COST_SPACE_HEAP]);
-        json_key_u64(j, "metadata", m->cost[COST_SPACE_METADATA]);
-        json_key_u64(j, "total", m->cost[COST_SPACE]);
+        JSON_COUNTS(j, {"collections", m->cost[COST_SPACE_COLLECTIONS]},
+                    {"heap", m->cost[COST_SPACE_HEAP]}, {"metadata", m->cost[COST_SPACE_METADATA]},
+                    {"total", m->cost[COST_SPACE]});
         json_end(j);
     }
-    json_key_u64(j, "metadata-accesses", m->cost[COST_METADATA]);
-    json_key_u64(j, "metadata-misses", m->cost[COST_METADATA_MISSES]);
-    json_key_u64(j, "remote-misses", m->cost[COST_REMOTE]);
-    json_key_u64(j, "collection-cycles", m->cost[COST_COLLECTIONS]);
+    JSON_COUNTS(j, {"metadata-accesses", m->cost[COST_METADATA]},
+                {"metadata-misses", m->cost[COST_METADATA_MISSES]},
+                {"remote-misses", m->cost[COST_REMOTE]},
+                {"collection-cycles", m->cost[COST_COLLECTIONS]});
     json_spent(j, m);
     if (r->has_manager)
         json_hardware(j, m);

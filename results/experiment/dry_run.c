@@ -97,14 +97,12 @@ static uint64_t group_memory(const struct sweep *s, const struct predicted *x, c
  * others of its source. */
 static size_t take_group(const struct sweep *s, bool *taken, size_t left, size_t *cell)
 {
-    const size_t share = (left + 2 * s->jobs - 1) / (2 * s->jobs),
-                 most = share < GROUP_MOST ? share : GROUP_MOST;
+    const size_t most = group_most(s, left);
     size_t n = 0;
 
     for (size_t i = 0; i < s->plan->n && n < most; i++) {
-        const struct sweep_cell *c = &s->plan->cell[i], *first = &s->plan->cell[n ? cell[0] : i];
-        if (taken[i] || !is_missing(s, i) || c->source != first->source ||
-            c->rules != first->rules || c->machine != first->machine)
+        if (taken[i] || !is_missing(s, i) ||
+            !same_reading(&s->plan->cell[i], &s->plan->cell[n ? cell[0] : i]))
             continue;
         taken[i] = true;
         cell[n++] = i;
@@ -195,9 +193,7 @@ static void json_cell(struct json *j, const struct plan *p, size_t i, const stru
     json_key_str(j, "cell", c->hash);
     json_key_str(j, "baseline", c->baseline == NO_CELL ? NULL : p->cell[c->baseline].hash);
     json_key_bool(j, "asked", c->asked);
-    json_key_str(j, "source", p->source[c->source].text);
-    json_key_str(j, "seed", c->seed);
-    json_key_str(j, "policy", c->policy);
+    JSON_TEXTS(j, {"source", p->source[c->source].text}, {"seed", c->seed}, {"policy", c->policy});
     for (size_t k = 0; k < p->spec->axes; k++)
         json_key_str(j, p->spec->axis[k].name, c->value[k]);
     json_key_str(j, "state", state_text[state]);
@@ -212,13 +208,9 @@ void predicted_json(const struct sweep *s, const struct predicted *x)
     struct json j;
 
     json_page(&j, stdout, "lardsim-sweep-plan-1");
-    json_key_u64(&j, "cells", s->plan->n);
-    json_key_u64(&j, "missing", t.missing);
-    json_key_u64(&j, "unknown", t.unknown);
+    JSON_COUNTS(&j, {"cells", s->plan->n}, {"missing", t.missing}, {"unknown", t.unknown});
     json_predicted(&j, &t.all);
-    json_key_u64(&j, "jobs", s->jobs);
-    json_key_u64(&j, "process_memory", t.process);
-    json_key_u64(&j, "all_memory", t.processes);
+    JSON_COUNTS(&j, {"jobs", s->jobs}, {"process_memory", t.process}, {"all_memory", t.processes});
     json_key_array(&j, "cell");
     for (size_t i = 0; i < s->plan->n; i++)
         json_cell(&j, s->plan, i, &x[i], s->state[i]);

@@ -66,13 +66,20 @@ char *sweep_read(const struct sweep_folder *f, const char *name, size_t *bytes, 
     return text;
 }
 
-int sweep_write(const struct sweep_folder *f, const char *name, const char *text, size_t bytes,
-                struct err *e)
+struct outfile *sweep_file(const struct sweep_folder *f, const char *name, struct err *e)
 {
     char *path = sweep_path(f, name, NULL);
     struct outfile *out = outfile_open(path, true, e);
 
     free(path);
+    return out;
+}
+
+int sweep_write(const struct sweep_folder *f, const char *name, const char *text, size_t bytes,
+                struct err *e)
+{
+    struct outfile *out = sweep_file(f, name, e);
+
     if (!out)
         return -1;
     fwrite(text, 1, bytes, outfile_stream(out));

@@ -24,10 +24,8 @@ static void write_cell(FILE *out, const struct plan *p, const struct sweep_cell 
 static char *text_of(const struct plan *p, size_t *bytes)
 {
     char *text = NULL;
-    FILE *to = open_memstream(&text, bytes);
+    FILE *to = xmemstream(&text, bytes);
 
-    if (!to)
-        die("no memory for the list of cells");
     for (size_t i = 0; i < LISTED_AXES; i++)
         fprintf(to, "%s%s", i ? "," : "", listed_heads[i]);
     for (size_t i = 0; i < p->spec->axes; i++) {

@@ -10,13 +10,11 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/program/stop.h"
 #include "base/program/print.h"
 #include "results/experiment/sweep.h"
 
@@ -112,11 +110,6 @@ static void worker_main(const struct running *r, const struct sweep_worker *w, i
 
 /* ---- groups --------------------------------------------------------------------------------- */
 
-static bool same_reading(const struct sweep_cell *a, const struct sweep_cell *b)
-{
-    return a->source == b->source && a->rules == b->rules && a->machine == b->machine;
-}
-
 static size_t workers(const struct running *r)
 {
     size_t n = 0;
@@ -167,30 +160,20 @@ static bool joins(const struct running *r, const struct group *g, uint64_t memor
 /* A process by itself, before it runs anything. */
 enum { PROCESS_BYTES = 8 << 20 };
 
-static void take_cell(struct sweep_worker *w, size_t cell, uint64_t memory)
-{
-    struct group *g = &w->group;
-
-    g->cell = xgrow(g->cell, g->n, &g->cap, sizeof *g->cell);
-    g->cell[g->n++] = cell;
-    w->memory += memory;
-}
-
-/* The first cell that is missing, and others of its source: fewer towards the end, so that all
- * processes end at about the same time. False: nothing is missing that can begin now. */
+/* The first cell that is missing, and others of its source. False: nothing is missing that can
+ * begin now. */
 static bool next_group(const struct running *r, struct sweep_worker *w)
 {
     const struct sweep *s = r->sweep;
-    const size_t left = sweep_count(s, CELL_MISSING);
-    const size_t share = (left + 2 * s->jobs - 1) / (2 * s->jobs);
-    const size_t most = share < GROUP_MOST ? share : GROUP_MOST;
+    const size_t most = group_most(s, sweep_count(s, CELL_MISSING));
     bool alone = false;
 
     w->group.n = 0;
     w->memory = PROCESS_BYTES;
     for (size_t i = r->first; i < s->plan->n && w->group.n < most && !alone; i++)
         if (joins(r, &w->group, w->memory, i)) {
-            take_cell(w, i, cell_memory(s, i));
+            group_add(&w->group, i);
+            w->memory += cell_memory(s, i);
             alone = r->alone[i];
         }
     return w->group.n > 0;
@@ -359,18 +342,6 @@ static void stop_workers(struct running *r)
         }
 }
 
-static int stopped(struct running *r)
-{
-    struct signalfd_siginfo info;
-
-    if (read(r->signals, &info, sizeof info) != (ssize_t)sizeof info)
-        return 0;
-    return err_set(
-        r->e, (enum lard_exit)(128 + info.ssi_signo),
-        "sweep: stopped by SIG%s; %zu of %zu cells are done, and the same command goes on",
-        sigabbrev_np((int)info.ssi_signo), sweep_count(r->sweep, CELL_DONE), r->sweep->plan->n);
-}
-
 static void end_hung(struct running *r)
 {
     for (size_t i = 0; i < r->sweep->jobs; i++) {
@@ -422,7 +393,7 @@ static int wait_and_hear(struct running *r)
                          strerror(errno));
     if (heard > 0) {
         if (fd[n].revents)
-            failed = stopped(r);
+            failed = engine_stopped(r->signals, r->sweep, ", and the same command goes on", r->e);
         for (size_t i = 0; i < n && !failed; i++)
             if (fd[i].revents && !read_note(r, &r->worker[i]))
                 failed = end_worker(r, &r->worker[i]);
@@ -457,24 +428,13 @@ static void fit_jobs(struct sweep *s)
                (unsigned long long)files.rlim_cur, s->jobs, asked);
 }
 
-static int begin(struct running *r)
-{
-    r->signals = stop_descriptor(&r->before);
-    return r->signals < 0 ? err_set(r->e, LARD_LIMIT, "sweep: signals can't be waited for: %s",
-                                    strerror(errno))
-                          : 0;
-}
-
 static void end(struct running *r)
 {
     stop_workers(r);
     progress_clear(&r->progress);
     for (size_t i = 0; i < r->sweep->jobs; i++)
         free(r->worker[i].group.cell);
-    if (r->signals >= 0) {
-        close(r->signals);
-        sigprocmask(SIG_SETMASK, &r->before, NULL);
-    }
+    engine_leave(r->signals, &r->before);
     free(r->worker);
     free(r->alone);
 }
@@ -489,7 +449,8 @@ static int run_local(struct sweep *s, struct err *e)
     int failed;
 
     progress_begin(&r.progress, s->quiet, 0);
-    for (failed = begin(&r) || start_workers(&r); !failed && workers(&r) > 0;) {
+    for (failed = engine_listen(&r.signals, &r.before, e) || start_workers(&r);
+         !failed && workers(&r) > 0;) {
         failed = wait_and_hear(&r);
         end_hung(&r);
         end_large(&r);

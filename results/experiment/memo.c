@@ -72,9 +72,7 @@ int memo_save(const struct memo *m, const struct sweep_folder *f, struct err *e)
 
     if (!m->changed)
         return 0;
-    FILE *out = open_memstream(&text, &bytes);
-    if (!out)
-        die("no memory for what was resolved");
+    FILE *out = xmemstream(&text, &bytes);
     fprintf(out, "%0*d\n", DIGEST_LINE - 1, 0);
     for (size_t i = 0; i < m->n; i++)
         fprintf(out, "%016" PRIx64 " %016" PRIx64 " %u\n", m->at[i].key, m->at[i].hash,

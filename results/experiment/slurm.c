@@ -12,12 +12,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/program/stop.h"
 #include "base/program/print.h"
 #include "base/folder.h"
 #include "results/experiment/sweep.h"
@@ -51,16 +49,14 @@ struct slurm {
 
 static int stopped(struct slurm *r)
 {
-    struct signalfd_siginfo info;
+    char *more =
+        xasprintf(". Its jobs stay in Slurm, and the same command follows them; `squeue --me` "
+                  "shows them (%s-...), and `scancel --me --name=%s-%u` ends the latest",
+                  r->name, r->name, r->n ? r->array[r->n - 1].tasks.number : 1);
+    const int failed = engine_stopped(r->signals, r->sweep, more, r->e);
 
-    if (read(r->signals, &info, sizeof info) != (ssize_t)sizeof info)
-        return 0;
-    return err_set(r->e, (enum lard_exit)(128 + info.ssi_signo),
-                   "sweep: stopped by SIG%s; %zu of %zu cells are done. Its jobs stay in Slurm, "
-                   "and the same command follows them; `squeue --me` shows them (%s-...), and "
-                   "`scancel --me --name=%s-%u` ends the latest",
-                   sigabbrev_np((int)info.ssi_signo), sweep_count(r->sweep, CELL_DONE),
-                   r->sweep->plan->n, r->name, r->name, r->n ? r->array[r->n - 1].tasks.number : 1);
+    free(more);
+    return failed;
 }
 
 static void exec_tool(const struct slurm *r, char *const argv[], int out)
@@ -114,9 +110,7 @@ static int tool(struct slurm *r, char *const argv[], char **printed)
     if (pid == 0)
         exec_tool(r, argv, ends[1]);
     close(ends[1]);
-    FILE *to = open_memstream(printed, &bytes);
-    if (!to)
-        die("no memory for what %s prints", argv[0]);
+    FILE *to = xmemstream(printed, &bytes);
     const int failed = pid < 0
                            ? err_set(r->e, LARD_INTERNAL, "sweep: no process: %s", strerror(errno))
                            : hear(r, ends[0], to);
@@ -538,10 +532,7 @@ static int begin(struct slurm *r)
     r->began = r->progress.clock();
     r->name = xasprintf("lardsim-%016" PRIx64, digest_bytes(text, strlen(text)));
     free(dir);
-    r->signals = stop_descriptor(&r->before);
-    return r->signals < 0 ? err_set(r->e, LARD_LIMIT, "sweep: signals can't be waited for: %s",
-                                    strerror(errno))
-                          : 0;
+    return engine_listen(&r->signals, &r->before, r->e);
 }
 
 static void end(struct slurm *r)
@@ -551,10 +542,7 @@ static void end(struct slurm *r)
         tasks_free(&r->array[i].tasks);
         free(r->array[i].absent);
     }
-    if (r->signals >= 0) {
-        close(r->signals);
-        sigprocmask(SIG_SETMASK, &r->before, NULL);
-    }
+    engine_leave(r->signals, &r->before);
     free(r->array);
     free(r->alone);
     free(r->owner);

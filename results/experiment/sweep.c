@@ -138,10 +138,8 @@ static void say_result(const struct sweep *s, size_t there)
         return;
     }
     json_page(&j, stdout, "lardsim-sweep-run-1");
-    json_key_u64(&j, "cells", all);
-    json_key_u64(&j, "done", done);
-    json_key_u64(&j, "there", there);
-    json_key_u64(&j, "failed", sweep_count(s, CELL_FAILED));
+    JSON_COUNTS(&j, {"cells", all}, {"done", done}, {"there", there},
+                {"failed", sweep_count(s, CELL_FAILED)});
     json_key_array(&j, "change-nothing");
     say_idle(s, json_idle, &j);
     json_end(&j);
@@ -168,8 +166,9 @@ static int run_missing(struct sweep *s, struct err *e)
 enum mode { MODE_GO_ON, MODE_RETRY, MODE_TASK };
 struct request { /* what was asked for, as far as it is known */
     enum mode mode;
-    uint64_t batch, task;            /* of MODE_TASK */
-    const struct sweep_asked *asked; /* NULL: of another verb */
+    uint64_t batch, task; /* of MODE_TASK */
+    const struct sweep_asked *asked;
+    const struct sweep_inside *inside; /* of another verb; NULL: it is none's */
     const char *dir;
     char *path, *text; /* own; of the spec */
     size_t bytes;
@@ -183,18 +182,13 @@ struct request { /* what was asked for, as far as it is known */
  * all others. */
 static int write_origin(const struct request *q, const struct sweep_folder *f, struct err *e)
 {
-    char *here = getcwd(NULL, 0), *text = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&text, &bytes);
+    char *here = getcwd(NULL, 0);
+    struct outfile *out = sweep_file(f, "origin", e);
 
-    if (!out)
-        die("no memory for a path");
-    fprintf(out, "%s%c%s%c", here ? here : "/", 0, q->path, 0);
-    fclose(out);
-    const int failed = sweep_write(f, "origin", text, bytes, e);
+    if (out)
+        fprintf(outfile_stream(out), "%s%c%s%c", here ? here : "/", 0, q->path, 0);
     free(here);
-    free(text);
-    return failed;
+    return out ? outfile_commit(out, e) : -1;
 }
 
 /* Writes down the request for processes that go on without the spec's file: its text, the folder
@@ -309,17 +303,31 @@ static int run_task_cells(const struct request *q, struct sweep *s, struct sweep
     return code;
 }
 
+/* Cells that fail are the other verb's business: what is done is there. */
+static int run_inside(const struct request *q, struct sweep *s, struct sweep_folder *f,
+                      struct err *e)
+{
+    struct err failed = {0};
+
+    if (run_in_folder(q, s, f, &failed) &&
+        (!sweep_count(s, CELL_FAILED) || sweep_count(s, CELL_MISSING))) {
+        *e = failed;
+        return -1;
+    }
+    return q->inside->then(q->inside->arg, s, e);
+}
+
 static int run_planned(struct request *q, struct sweep s, struct err *e)
 {
     struct sweep_folder folder = {.lock = -1};
-    int code = -1;
 
     s.plan = &q->plan;
     s.folder = &folder;
     s.state = xcalloc(q->plan.n + 1, sizeof *s.state);
     s.code = xcalloc(q->plan.n + 1, sizeof *s.code);
-    code =
-        q->mode == MODE_TASK ? run_task_cells(q, &s, &folder, e) : run_in_folder(q, &s, &folder, e);
+    const int code = (q->inside              ? run_inside
+                      : q->mode == MODE_TASK ? run_task_cells
+                                             : run_in_folder)(q, &s, &folder, e);
     free(s.predicted);
     sweep_close(&folder);
     free(s.state);
@@ -377,49 +385,21 @@ int sweep_run(const struct sweep_asked *asked, const char *spec, const char *dir
 
 /* ---- inside another verb -------------------------------------------------------------------- */
 
-/* Cells that fail are the caller's business: what is done is there. */
-static int inside_folder(struct request *q, const struct sweep_inside *o, struct sweep *s,
-                         struct err *e)
-{
-    struct sweep_folder folder = {.lock = -1};
-    struct err failed = {0};
-
-    s->plan = &q->plan;
-    s->folder = &folder;
-    s->state = xcalloc(q->plan.n + 1, sizeof *s->state);
-    s->code = xcalloc(q->plan.n + 1, sizeof *s->code);
-    int code = run_in_folder(q, s, &folder, &failed);
-    if (code && sweep_count(s, CELL_FAILED) && !sweep_count(s, CELL_MISSING))
-        code = 0;
-    if (code)
-        *e = failed;
-    if (!code)
-        code = o->then(o->arg, s, e);
-    sweep_close(&folder);
-    free(s->state);
-    free(s->code);
-    return code;
-}
-
 int sweep_inside(const struct sweep_inside *o, struct err *e)
 {
-    struct request q = {.dir = o->dir,
+    const struct sweep_asked asked = {.how = {.engine = &engine_local,
+                                              .jobs = o->jobs ? o->jobs : sweep_processors(),
+                                              .timeout = 600,
+                                              .quiet = o->quiet,
+                                              .inside = true}};
+    struct request q = {.asked = &asked,
+                        .inside = o,
+                        .dir = o->dir,
                         .path = xstrdup(o->name),
                         .text = xstrdup(o->text),
                         .bytes = strlen(o->text)};
-    struct sweep s = {.engine = &engine_local,
-                      .jobs = o->jobs ? o->jobs : sweep_processors(),
-                      .timeout = 600,
-                      .quiet = o->quiet,
-                      .inside = true};
+    const int code = plan_and_run(&q, e);
 
-    memo_load(&q.memo, q.dir);
-    const bool planned = !choose_build(false, q.dir, q.build, e) &&
-                         !spec_read(&q.spec, q.path, q.text, q.bytes, e) && !plan(&q, s.quiet, e);
-    const int code = planned ? inside_folder(&q, o, &s, e) : -1;
-    plan_free(&q.plan);
-    spec_free(&q.spec);
-    memo_free(&q.memo);
     free(q.path);
     free(q.text);
     return code;

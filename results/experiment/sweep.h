@@ -7,6 +7,8 @@
 #ifndef LARDSIM_V_SWEEP_H
 #define LARDSIM_V_SWEEP_H
 
+#include <signal.h>
+
 #include "base/digest.h"
 #include "base/json.h"
 #include "base/map.h"
@@ -193,6 +195,7 @@ void folder_clean_flights(const struct sweep_folder *f);
 /* A file of the folder's own, as long as a spec may be, and a byte more: owned by the caller. NULL:
  * error. */
 char *sweep_read(const struct sweep_folder *f, const char *name, size_t *bytes, struct err *e);
+struct outfile *sweep_file(const struct sweep_folder *f, const char *name, struct err *e);
 int sweep_write(const struct sweep_folder *f, const char *name, const char *text, size_t bytes,
                 struct err *e);
 
@@ -203,6 +206,7 @@ int sweep_write(const struct sweep_folder *f, const char *name, const char *text
  * so quick that a batch should be in the host's caches, so it keeps none. */
 enum { GROUP_MOST = 16, KEPT_RECORDS = 2 << 20, RECORD_BYTES = 32 };
 
+struct sweep;
 struct group {    /* cells of one source, which one process runs side by side */
     size_t *cell; /* owns; of the plan's */
     size_t n, cap;
@@ -215,6 +219,11 @@ struct teller {
     void (*tell)(void *arg, enum told what, size_t cell, uint64_t n);
     void *arg;
 };
+void group_add(struct group *g, size_t cell);
+/* How many cells a process takes when so many are left: fewer towards the end, so that all
+ * processes end at about the same time. */
+size_t group_most(const struct sweep *s, size_t left);
+bool same_reading(const struct sweep_cell *a, const struct sweep_cell *b); /* may be in one group */
 void work_run(const struct sweep_folder *f, const struct plan *p, const struct group *g,
               const struct teller *t);
 
@@ -228,7 +237,6 @@ struct predicted {         /* alone, in a process of its own */
 };
 /* Predicts each cell. That takes about ten seconds of a processor, if the sweep takes more. */
 int predict(struct predicted *to, struct plan *p, struct err *e);
-struct sweep;
 void predicted_print(const struct sweep *s, const struct predicted *x); /* dry_run.c */
 void predicted_json(const struct sweep *s, const struct predicted *x);
 double now_seconds(void);          /* by a clock that never goes back */
@@ -291,6 +299,12 @@ struct engine {
     bool follows; /* when it returns, all has been run */
 };
 extern const struct engine engine_local, engine_slurm, engine_shell;
+/* What engines share that wait: task.c. The signals that stop a sweep come through *signals, and
+ * *before is the mask for what is started; engine_stopped tells the one that has come, -1, or that
+ * none has, 0. more: what becomes of the sweep then. */
+int engine_listen(int *signals, sigset_t *before, struct err *e);
+void engine_leave(int signals, const sigset_t *before); /* signals -1: it does not listen */
+int engine_stopped(int signals, const struct sweep *s, const char *more, struct err *e);
 /* Shows how far the sweep is, if that is due: task.c. events: that have run here. */
 void sweep_progress(struct progress *p, const struct sweep *s, uint64_t events);
 

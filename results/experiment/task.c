@@ -9,10 +9,13 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/outfile.h"
+#include "base/program/stop.h"
 #include "results/experiment/sweep.h"
 
 /* ---- what is shown -------------------------------------------------------------------------- */
@@ -36,6 +39,35 @@ void sweep_progress(struct progress *p, const struct sweep *s, uint64_t events)
                   sweep_count(s, CELL_RUNNING), progress_time(so_far, seconds), left, rate);
 }
 
+/* ---- signals -------------------------------------------------------------------------------- */
+
+int engine_listen(int *signals, sigset_t *before, struct err *e)
+{
+    *signals = stop_descriptor(before);
+    return *signals < 0
+               ? err_set(e, LARD_LIMIT, "sweep: signals can't be waited for: %s", strerror(errno))
+               : 0;
+}
+
+void engine_leave(int signals, const sigset_t *before)
+{
+    if (signals < 0)
+        return;
+    close(signals);
+    sigprocmask(SIG_SETMASK, before, NULL);
+}
+
+int engine_stopped(int signals, const struct sweep *s, const char *more, struct err *e)
+{
+    struct signalfd_siginfo info;
+
+    if (read(signals, &info, sizeof info) != (ssize_t)sizeof info)
+        return 0;
+    return err_set(e, (enum lard_exit)(128 + info.ssi_signo),
+                   "sweep: stopped by SIG%s; %zu of %zu cells are done%s",
+                   sigabbrev_np((int)info.ssi_signo), sweep_count(s, CELL_DONE), s->plan->n, more);
+}
+
 /* ---- making tasks --------------------------------------------------------------------------- */
 
 enum { TASK_CELLS = 1000 };
@@ -45,12 +77,6 @@ static struct group *add_task(struct batch_of_tasks *b)
     b->task = xgrow(b->task, b->n, &b->cap, sizeof *b->task);
     b->task[b->n] = (struct group){0};
     return &b->task[b->n++];
-}
-
-static void add_to_task(struct group *g, size_t cell)
-{
-    g->cell = xgrow(g->cell, g->n, &g->cap, sizeof *g->cell);
-    g->cell[g->n++] = cell;
 }
 
 void tasks_make(struct batch_of_tasks *b, const struct sweep *s, const bool *alone, size_t most)
@@ -70,7 +96,7 @@ void tasks_make(struct batch_of_tasks *b, const struct sweep *s, const bool *alo
             open = add_task(b);
             has = 0;
         }
-        add_to_task(open, i);
+        group_add(open, i);
         has += s->predicted[i].seconds;
         if (alone[i])
             open = NULL;
@@ -112,25 +138,19 @@ static char *tasks_name(unsigned number)
 int tasks_write(struct batch_of_tasks *b, const struct sweep_folder *f, const struct plan *p,
                 struct err *e)
 {
-    char *room = sweep_path(f, "tasks", NULL), *name, *text = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&text, &bytes);
+    char *room = sweep_path(f, "tasks", NULL);
 
-    if (!out)
-        die("no memory for tasks");
     (void)mkdir(room, 0777); /* that it is not there is told by what follows */
     free(room);
-    for (size_t i = 0; i < b->n; i++)
-        for (size_t k = 0; k < b->task[i].n; k++)
-            fprintf(out, "%s%c", p->cell[b->task[i].cell[k]].hash,
-                    k + 1 < b->task[i].n ? ' ' : '\n');
-    fclose(out);
     b->number = tasks_last(f) + 1;
-    name = tasks_name(b->number);
-    const int failed = sweep_write(f, name, text, bytes, e);
+    char *name = tasks_name(b->number);
+    struct outfile *out = sweep_file(f, name, e);
     free(name);
-    free(text);
-    return failed;
+    for (size_t i = 0; out && i < b->n; i++)
+        for (size_t k = 0; k < b->task[i].n; k++)
+            fprintf(outfile_stream(out), "%s%c", p->cell[b->task[i].cell[k]].hash,
+                    k + 1 < b->task[i].n ? ' ' : '\n');
+    return out ? outfile_commit(out, e) : -1;
 }
 
 static void take_line(struct batch_of_tasks *b, const struct plan *p, char *line)
@@ -140,7 +160,7 @@ static void take_line(struct batch_of_tasks *b, const struct plan *p, char *line
     for (char *word; (word = strsep(&line, " "));) {
         const uint64_t *at = is_hash(word) ? map_find(&p->index, strtoull(word, NULL, 16)) : NULL;
         if (at)
-            add_to_task(g, *at - 1);
+            group_add(g, *at - 1);
     }
 }
 

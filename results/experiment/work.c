@@ -9,6 +9,24 @@
 #include "results/experiment/sweep.h"
 #include "sim/lardsim.h"
 
+void group_add(struct group *g, size_t cell)
+{
+    g->cell = xgrow(g->cell, g->n, &g->cap, sizeof *g->cell);
+    g->cell[g->n++] = cell;
+}
+
+size_t group_most(const struct sweep *s, size_t left)
+{
+    const size_t share = (left + 2 * s->jobs - 1) / (2 * s->jobs);
+
+    return share < GROUP_MOST ? share : GROUP_MOST;
+}
+
+bool same_reading(const struct sweep_cell *a, const struct sweep_cell *b)
+{
+    return a->source == b->source && a->rules == b->rules && a->machine == b->machine;
+}
+
 struct working;
 struct cell_run { /* a cell of the group */
     struct working *of;

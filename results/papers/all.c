@@ -95,9 +95,8 @@ static void json_lard(struct all_page *p, const struct lard_report *r)
     struct json *j = &p->json;
 
     json_object(j);
-    json_key_str(j, "schema", "lardsim-lard-verdicts-1");
-    json_key_str(j, "result", r->paper->name);
-    json_key_str(j, "title", r->paper->title);
+    JSON_TEXTS(j, {"schema", "lardsim-lard-verdicts-1"}, {"result", r->paper->name},
+               {"title", r->paper->title});
     for (size_t v = 0; v < VERDICTS; v++)
         json_key_u64(j, verdict_keys[v], r->verdicts[v]);
     json_end(j);

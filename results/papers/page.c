@@ -332,10 +332,8 @@ static void json_program(struct json *j, const struct table_results *r,
     const struct quantity q = {.results = r, .program = p, .seed = SIZE_MAX};
 
     json_object(j);
-    json_key_str(j, "program", p->name);
-    json_key_str(j, "step", p->step);
-    json_key_str(j, "printed", p->printed);
-    json_key_str(j, "source", p->source);
+    JSON_TEXTS(j, {"program", p->name}, {"step", p->step}, {"printed", p->printed},
+               {"source", p->source});
     json_key_bool(j, "seeds-change-nothing", seeds_are_same(r, p));
     json_key_array(j, "columns");
     for (const struct table_column *c = r->of->column; c && c->head; c++) {
@@ -373,10 +371,8 @@ static void json_judged(struct json *j, const struct table_results *r,
     const struct band *b = is->band;
 
     json_object(j);
-    json_key_str(j, "claim", b->claim);
-    json_key_str(j, "quantity", b->quantity);
-    json_key_str(j, "unit", b->unit);
-    json_key_str(j, "section", b->section);
+    JSON_TEXTS(j, {"claim", b->claim}, {"quantity", b->quantity}, {"unit", b->unit},
+               {"section", b->section});
     json_key_printed(j, "paper", b->paper);
     json_key_printed(j, "low", b->low);
     json_key_printed(j, "high", b->high);
@@ -403,22 +399,13 @@ void page_json(const struct table_results *r, struct json *j)
     const struct reproduction *t = r->of;
 
     json_object(j);
-    json_key_str(j, "schema", "lardsim-table-1");
-    json_key_str(j, "result", t->name);
-    json_key_str(j, "title", t->title);
-    json_key_str(j, "paper", t->paper);
-    json_key_str(j, "section", t->section);
-    json_key_str(j, "machine", r->machine);
-    json_key_str(j, "machine-meant", t->machine);
-    json_key_str(j, "size", r->size);
-    json_key_u64(j, "seeds", r->seeds);
-    json_key_u64(j, "cells", r->cells);
-    json_key_u64(j, "cells-failed", r->failed);
+    JSON_TEXTS(j, {"schema", "lardsim-table-1"}, {"result", t->name}, {"title", t->title},
+               {"paper", t->paper}, {"section", t->section}, {"machine", r->machine},
+               {"machine-meant", t->machine}, {"size", r->size});
+    JSON_COUNTS(j, {"seeds", r->seeds}, {"cells", r->cells}, {"cells-failed", r->failed});
     if (r->band)
         json_key_u64(j, "band", r->band->unmodelled);
-    json_key_str(j, "inputs", t->inputs);
-    json_key_str(j, "frozen", t->frozen);
-    json_key_str(j, "cannot", t->cannot);
+    JSON_TEXTS(j, {"inputs", t->inputs}, {"frozen", t->frozen}, {"cannot", t->cannot});
     json_key_array(j, "programs");
     for (const struct table_program *p = t->program; p->name; p++)
         json_program(j, r, p);

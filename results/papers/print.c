@@ -255,14 +255,11 @@ static void json_truth(struct json *j, const struct cell *c)
 static void json_cell(struct json *j, const struct paper *p, const struct cell *c)
 {
     json_object(j);
-    json_key_str(j, "program", c->program->name);
-    json_key_str(j, "settings", c->program->settings);
-    json_key_str(j, "variant", variant(c->program));
-    json_key_str(j, "collector", c->collector->name);
-    json_key_str(j, "row", c->program->paper);
-    json_key_u64(j, "events", c->is.events);
-    json_key_u64(j, "uses.again", c->is.uses_again);
-    json_key_u64(j, "uses.moved", c->is.uses_moved);
+    JSON_TEXTS(j, {"program", c->program->name}, {"settings", c->program->settings},
+               {"variant", variant(c->program)}, {"collector", c->collector->name},
+               {"row", c->program->paper});
+    JSON_COUNTS(j, {"events", c->is.events}, {"uses.again", c->is.uses_again},
+                {"uses.moved", c->is.uses_moved});
     json_truth(j, c);
     json_key_array(j, "claims");
     for (const struct claim *claim = p->claims; claim->text; claim++)
@@ -290,9 +287,7 @@ void lard_json(const struct lard_report *r, const char *programs)
     struct json j;
 
     json_page(&j, stdout, "lardsim-reproduce-1");
-    json_key_str(&j, "result", p->name);
-    json_key_str(&j, "title", p->title);
-    json_key_str(&j, "programs", programs);
+    JSON_TEXTS(&j, {"result", p->name}, {"title", p->title}, {"programs", programs});
     json_key_array(&j, "cells");
     for (size_t i = 0; i < r->cells; i++)
         json_cell(&j, p, &r->cell[i]);

@@ -9,31 +9,23 @@
 #include "base/mem.h"
 #include "results/validate/validate.h"
 
-const struct host_value_info host_value_info[HOST_VALUES] = {
-    [HOST_CYCLE] = {"cycle", "ns", "An addition that waits for the one before."},
-    [HOST_WIDTH] = {"width", "instructions a cycle",
-                    "Of a function with those of a check of ThreadSanitizer; AArch64: of 16, two "
-                    "load, three compare and branch, eight compute."},
-    [HOST_L1] = {"l1", "ns", "A load whose address is the value before, in half of the L1."},
-    [HOST_L2] = {"l2", "ns", "The same in half of the L2."},
-    [HOST_L3] = {"l3", "ns", "The same in an eighth of the L3."},
-    [HOST_MEMORY] = {"memory", "ns", "The same in four times the last cache."},
-    [HOST_MISSES] = {"misses", "loads", "Of memory, at a time."},
-    [HOST_WINDOW] = {"window", "instructions", "Between two loads of memory that overlap."},
-    [HOST_ATOMIC] = {"atomic", "ns", "An addition to the core's own line."},
-    [HOST_TRANSFER] = {"transfer", "ns",
-                       "A line's way to another core that polls: half of there and back."},
-    [HOST_MISPREDICT] =
-        {"mispredict", "ns",
-         "A branch by a loaded word that is guessed wrongly, beyond one that is not."},
-    [HOST_TRANSLATIONS] = {"translations", "pages", "Most whose loads take no longer than of few."},
-    [HOST_SECOND_TRANSLATIONS] = {"second-translations", "pages",
-                                  "Most whose loads take little longer."},
-    [HOST_SECOND_TRANSLATION] = {"second-translation", "ns",
-                                 "What a load of 256 pages at random takes more than of 16."},
-    [HOST_WALK] = {"walk", "ns", "What a load of 8192 pages at random takes more than of 16."},
-    [HOST_PAGE] = {"page", "bytes", "Of a page."},
-};
+const char *const host_value_name[HOST_VALUES] = {[HOST_CYCLE] = "cycle",
+                                                  [HOST_WIDTH] = "width",
+                                                  [HOST_L1] = "l1",
+                                                  [HOST_L2] = "l2",
+                                                  [HOST_L3] = "l3",
+                                                  [HOST_MEMORY] = "memory",
+                                                  [HOST_MISSES] = "misses",
+                                                  [HOST_WINDOW] = "window",
+                                                  [HOST_ATOMIC] = "atomic",
+                                                  [HOST_TRANSFER] = "transfer",
+                                                  [HOST_MISPREDICT] = "mispredict",
+                                                  [HOST_TRANSLATIONS] = "translations",
+                                                  [HOST_SECOND_TRANSLATIONS] =
+                                                      "second-translations",
+                                                  [HOST_SECOND_TRANSLATION] = "second-translation",
+                                                  [HOST_WALK] = "walk",
+                                                  [HOST_PAGE] = "page"};
 
 /* ---- caches: sysfs -------------------------------------------------------------------------- */
 
@@ -181,7 +173,7 @@ static int take_line(struct host_facts *h, const char *line, const char *name, s
                        "%s: \"%s\" is no name with median, least and most of a measurement", name,
                        line);
     for (unsigned i = 0; i < HOST_VALUES; i++)
-        if (!strcmp(what, host_value_info[i].name)) {
+        if (!strcmp(what, host_value_name[i])) {
             h->value[i] = s;
             return 0;
         }
@@ -199,8 +191,8 @@ int host_values(struct host_facts *h, const char *lines, const char *name, struc
     for (unsigned i = 0; !failed && i < HOST_TRANSFER; i++)
         if (!(h->value[i].median > 0) &&
             !((i == HOST_L2 || i == HOST_L3) && !h->cache[i - HOST_L1].size))
-            failed = err_set(e, LARD_CONFIG, "%s: there is no line of %s", name,
-                             host_value_info[i].name);
+            failed =
+                err_set(e, LARD_CONFIG, "%s: there is no line of %s", name, host_value_name[i]);
     return failed ? -1 : 0;
 }
 
@@ -211,16 +203,6 @@ struct host_list {
     size_t n;
 };
 
-static void put(struct host_list *l, const char *key, uint64_t value, const char *basis,
-                const char *source)
-{
-    struct host_setting *s = &l->at[l->n++];
-
-    snprintf(s->text, sizeof s->text, "%s=%llu", key, (unsigned long long)value);
-    s->basis = basis;
-    s->source = source;
-}
-
 static void say(struct host_list *l, const char *setting, const char *basis, const char *source)
 {
     struct host_setting *s = &l->at[l->n++];
@@ -228,6 +210,15 @@ static void say(struct host_list *l, const char *setting, const char *basis, con
     snprintf(s->text, sizeof s->text, "%s", setting);
     s->basis = basis;
     s->source = source;
+}
+
+static void put(struct host_list *l, const char *key, uint64_t value, const char *basis,
+                const char *source)
+{
+    char *text = xasprintf("%s=%llu", key, (unsigned long long)value);
+
+    say(l, text, basis, source);
+    free(text);
 }
 
 static uint64_t within(double x, uint64_t least, uint64_t most)

@@ -112,18 +112,15 @@ static void put_host(struct json *j, const struct tools *t, const struct host_fa
         if (!h->cache[i].size)
             continue;
         json_object(j);
-        json_key_u64(j, "level", i + 1);
-        json_key_u64(j, "bytes", h->cache[i].size);
-        json_key_u64(j, "ways", h->cache[i].ways);
-        json_key_u64(j, "line", h->cache[i].line);
-        json_key_u64(j, "shared_by", h->cache[i].cores);
+        JSON_COUNTS(j, {"level", i + 1}, {"bytes", h->cache[i].size}, {"ways", h->cache[i].ways},
+                    {"line", h->cache[i].line}, {"shared_by", h->cache[i].cores});
         json_end(j);
     }
     json_end(j);
     json_key_object(j, "measured");
     for (unsigned i = 0; i < HOST_VALUES; i++)
         if (h->value[i].median > 0)
-            put_spread(j, host_value_info[i].name, &h->value[i]);
+            put_spread(j, host_value_name[i], &h->value[i]);
     json_end(j);
     json_end(j);
 }
@@ -138,9 +135,7 @@ static void put_machine(struct json *j, const struct host_facts *h)
         if (!strncmp(set[i].text, "cores=", 6))
             continue; /* the threads of each program */
         json_object(j);
-        json_key_str(j, "set", set[i].text);
-        json_key_str(j, "basis", set[i].basis);
-        json_key_str(j, "source", set[i].source);
+        JSON_TEXTS(j, {"set", set[i].text}, {"basis", set[i].basis}, {"source", set[i].source});
         json_end(j);
     }
     json_end(j);

@@ -35,29 +35,32 @@ struct host_cache {
     uint64_t size, ways, line; /* size 0: there is none */
     unsigned cores;            /* that share it */
 };
-enum host_value { /* the values that the probe measures, in its order */
-                  HOST_CYCLE,
-                  HOST_WIDTH,
-                  HOST_L1,
-                  HOST_L2,
-                  HOST_L3,
-                  HOST_MEMORY,
-                  HOST_MISSES,
-                  HOST_WINDOW,
-                  HOST_ATOMIC,
-                  HOST_TRANSFER, /* from here on they may be missing */
-                  HOST_MISPREDICT,
-                  HOST_TRANSLATIONS,
-                  HOST_SECOND_TRANSLATIONS,
-                  HOST_SECOND_TRANSLATION,
-                  HOST_WALK,
-                  HOST_PAGE,
+enum host_value {              /* the values that the probe measures, in its order */
+                  HOST_CYCLE,  /* ns: an addition that waits for the one before */
+                  HOST_WIDTH,  /* instructions a cycle, of a function with those of a check of
+                                * ThreadSanitizer;  AArch64: of 16, two load, three compare and
+                                * branch, eight compute */
+                  HOST_L1,     /* ns: a load whose address is the value before, in half of the L1 */
+                  HOST_L2,     /* the same in half of the L2 */
+                  HOST_L3,     /* the same in an eighth of the L3 */
+                  HOST_MEMORY, /* the same in four times the last cache */
+                  HOST_MISSES, /* loads of memory, at a time */
+                  HOST_WINDOW, /* instructions between two loads of memory that overlap */
+                  HOST_ATOMIC, /* ns: an addition to the core's own line */
+                  /* From here on they may be missing. ns: a line's way to another core that polls,
+                   * half of there and back. */
+                  HOST_TRANSFER,
+                  HOST_MISPREDICT, /* ns: a branch by a loaded word that is guessed wrongly, beyond
+                                      one that is not */
+                  HOST_TRANSLATIONS, /* the most pages whose loads take no longer than of few */
+                  HOST_SECOND_TRANSLATIONS, /* the most pages whose loads take little longer */
+                  HOST_SECOND_TRANSLATION, /* ns: what a load of 256 pages at random takes more than
+                                              of 16 */
+                  HOST_WALK, /* ns: what a load of 8192 pages at random takes more than of 16 */
+                  HOST_PAGE, /* bytes of a page */
                   HOST_VALUES
 };
-struct host_value_info {
-    const char *name, *unit, *help;
-};
-extern const struct host_value_info host_value_info[HOST_VALUES];
+extern const char *const host_value_name[HOST_VALUES];
 struct host_facts {
     char model[128]; /* the processor's; "": nobody says */
     unsigned cores;
