@@ -101,6 +101,9 @@ bool listing_asked(const struct csv_row *row);
 /* Without the seed that the sweep gave it; owned by the caller. */
 char *listing_source(const struct csv_row *row);
 int listing_read(struct listing *l, const char *dir, struct err *e);
+/* A file of a sweep's folder could not be read, for which errno has the reason: there is no such
+ * folder, or nothing has got that far in it. -1. */
+int sweep_unread(const char *dir, const char *file, struct err *e);
 void listing_free(struct listing *l);
 
 #endif

@@ -189,26 +189,30 @@ static void fill_row(struct table *to, struct collecting *w, const struct csv_ro
 
 /* ---- the tables ----------------------------------------------------------------------------- */
 
-int table_files_write(const struct sweep_folder *f, const char *name, const struct table *t,
-                      struct err *e)
+int table_files_open(struct table_files *to, const struct sweep_folder *f, const char *name,
+                     struct err *e)
 {
-    char *path = sweep_path(f, name, NULL), *csv_path = xasprintf("%s.csv", path),
-         *lines_path = xasprintf("%s.jsonl", path);
-    struct outfile *csv = outfile_open(csv_path, true, e),
-                   *lines = e->code ? NULL : outfile_open(lines_path, true, e);
+    char *csv = xasprintf("%s.csv", name), *lines = xasprintf("%s.jsonl", name);
 
-    free(path);
-    free(csv_path);
-    free(lines_path);
-    if (e->code) {
-        outfile_abort(csv);
-        return -1;
+    to->csv = sweep_file(f, csv, e);
+    to->lines = e->code ? NULL : sweep_file(f, lines, e);
+    free(csv);
+    free(lines);
+    return e->code ? -1 : 0;
+}
+
+int table_files_close(struct table_files *to, const struct table *t, bool bad, struct err *e)
+{
+    if (!bad) {
+        table_csv(t, outfile_stream(to->csv));
+        table_json_lines(t, outfile_stream(to->lines));
+        bad = outfile_commit(to->csv, e);
+        to->csv = NULL;
     }
-    table_csv(t, outfile_stream(csv));
-    table_json_lines(t, outfile_stream(lines));
-    if (!outfile_commit(csv, e))
-        return outfile_commit(lines, e);
-    outfile_abort(lines);
+    if (!bad)
+        return outfile_commit(to->lines, e);
+    outfile_abort(to->csv);
+    outfile_abort(to->lines);
     return -1;
 }
 
@@ -244,16 +248,27 @@ static int write_rows(struct collecting *w, struct err *e)
     return failed;
 }
 
-/* The index comes first: it can be done without. */
+/* All files are open before one is renewed: those of a sweep are of one time. The index comes
+ * first: it can be done without. */
 static int collect(struct collecting *w, struct err *e)
 {
+    struct table_files cells = {NULL, NULL}, means = {NULL, NULL};
+    struct table t = {0};
+
     w->index = index_new(w->folder, &w->table, e);
-    if (e->code || write_rows(w, e)) {
+    bool bad = e->code || write_rows(w, e) || table_files_open(&cells, w->folder, "cells", e);
+    w->means = bad ? 0 : means_fill(&t, w);
+    bad = bad || (w->means && table_files_open(&means, w->folder, "means", e));
+    if (bad)
         index_abort(w->index);
-        return -1;
-    }
-    return index_commit(w->index, e) || table_files_write(w->folder, "cells", &w->table, e) ? -1
-                                                                                            : 0;
+    bad = bad || index_commit(w->index, e);
+    bad = table_files_close(&cells, &w->table, bad, e);
+    if (w->means || bad)
+        bad = table_files_close(&means, &t, bad, e);
+    else
+        means_remove(w->folder);
+    table_free(&t);
+    return bad ? -1 : 0;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */
@@ -318,7 +333,7 @@ int sweep_collect(struct sweep_tables *to, const char *dir, const char *const *s
         fill_head(&w.table, &w);
         w.row = xcalloc(l.n + 1, sizeof *w.row);
         w.behaviour = xcalloc(l.n + 1, sizeof *w.behaviour);
-        if (!collect(&w, e) && !means_write(&w, e)) {
+        if (!collect(&w, e)) {
             warn(&w);
             count_tables(to, &w);
         }

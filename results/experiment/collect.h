@@ -35,14 +35,21 @@ struct collecting {
     char **behaviour; /* owns; likewise; NULL: none */
     size_t means;     /* rows of means.csv; 0: there is none */
 };
-/* NAME.csv and NAME.jsonl in the sweep's folder. */
-int table_files_write(const struct sweep_folder *f, const char *name, const struct table *t,
-                      struct err *e);
+/* NAME.csv and NAME.jsonl in the sweep's folder. They are closed once, whether they could be opened
+ * or not: with the table in them or, if all is bad, as they were. */
+struct table_files {
+    struct outfile *csv, *lines; /* own */
+};
+int table_files_open(struct table_files *to, const struct sweep_folder *f, const char *name,
+                     struct err *e);
+int table_files_close(struct table_files *to, const struct table *t, bool bad, struct err *e);
 
 /* ---- means.csv and means.jsonl: means.c ------------------------------------------------------ */
 
-/* A row for all seeds of a point, if some point has several: else these files are not there. */
-int means_write(struct collecting *w, struct err *e);
+/* A row for all seeds of a point, if some point has several: how many rows; 0: these files are not
+ * to be there. */
+size_t means_fill(struct table *to, const struct collecting *w);
+void means_remove(const struct sweep_folder *f); /* they are of another spec */
 
 /* ---- index.sqlite: index.c ------------------------------------------------------------------ */
 

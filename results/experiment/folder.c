@@ -59,9 +59,7 @@ char *sweep_read(const struct sweep_folder *f, const char *name, size_t *bytes, 
     char *text = file_text(path, YAML_MAX_BYTES + 1, bytes);
 
     if (!text)
-        err_set(e, LARD_CONFIG,
-                "%s: %s; give a folder in which `lardsim sweep SPEC -o DIR` has begun", path,
-                strerror(errno));
+        sweep_unread(f->dir, name, e);
     free(path);
     return text;
 }

@@ -117,22 +117,7 @@ static void fill_row(struct table *to, const struct collecting *w, const struct 
     }
 }
 
-static int write_points(struct collecting *w, const struct seeded_points *p, struct err *e)
-{
-    const struct means_columns c = columns_of(w);
-    struct table t = {0};
-
-    fill_head(&t, w, &c);
-    for (size_t i = 0; i < p->n; i++)
-        fill_row(&t, w, &p->at[i], &c);
-    const int failed = table_files_write(w->folder, "means", &t, e);
-    table_free(&t);
-    w->means = failed ? 0 : p->n;
-    return failed;
-}
-
-/* Removes both files, which are of another spec. */
-static void remove_both(const struct sweep_folder *f)
+void means_remove(const struct sweep_folder *f)
 {
     static const char *const names[] = {"means.csv", "means.jsonl"};
 
@@ -143,16 +128,16 @@ static void remove_both(const struct sweep_folder *f)
     }
 }
 
-int means_write(struct collecting *w, struct err *e)
+size_t means_fill(struct table *to, const struct collecting *w)
 {
+    const struct means_columns c = columns_of(w);
     struct seeded_points p = {0};
-    int failed = 0;
 
     find_points(&p, w);
     if (p.several)
-        failed = write_points(w, &p, e);
-    else
-        remove_both(w->folder);
+        fill_head(to, w, &c);
+    for (size_t i = 0; p.several && i < p.n; i++)
+        fill_row(to, w, &p.at[i], &c);
     points_free(&p);
-    return failed;
+    return table_rows(to);
 }

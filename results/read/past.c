@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 
@@ -63,11 +64,15 @@ int past_read(struct past *to, const struct seal *s, const char *dir, struct err
     struct reading_past r = {.to = to};
 
     *to = (struct past){0};
-    if (!seal_there(s) && !seal_names(s, "provenance.json"))
+    if (access(dir, F_OK))
         return err_set(e, LARD_CONFIG,
-                       "%s: no results folder that can be repeated: it has no provenance.json; "
-                       "lardsim run -o writes one",
-                       dir);
+                       "%s: there is no such folder; give one that `lardsim run -o` wrote", dir);
+    if (!seal_there(s) && !seal_names(s, "provenance.json"))
+        return err_set(
+            e, LARD_CONFIG,
+            "%s: no results folder that can be repeated: it has no provenance.json; wait "
+            "for the run if it lasts, or give a folder that `lardsim run -o` wrote",
+            dir);
     if (results_json(s, "provenance.json", past_take, &r, e))
         return -1;
     if (!r.known)

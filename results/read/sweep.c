@@ -152,6 +152,23 @@ static void read_list(struct listing *l, const char *path, const char *text, siz
                 path);
 }
 
+int sweep_unread(const char *dir, const char *file, struct err *e)
+{
+    const int reason = errno;
+
+    if (reason == ENOENT && access(dir, F_OK))
+        return err_set(
+            e, LARD_CONFIG,
+            "%s: there is no such folder; give the one that `lardsim sweep SPEC -o DIR` has", dir);
+    if (reason == ENOENT)
+        return err_set(e, LARD_CONFIG,
+                       "%s: there is no %s, so no sweep has got that far here; `lardsim sweep SPEC "
+                       "-o %s` goes on, or begins one",
+                       dir, file, dir);
+    return err_set(e, LARD_CONFIG, "%s/%s: can't be read: %s; give a folder that you may read", dir,
+                   file, strerror(reason));
+}
+
 int listing_read(struct listing *l, const char *dir, struct err *e)
 {
     char *path = xasprintf("%s/plan.csv", dir);
@@ -160,9 +177,7 @@ int listing_read(struct listing *l, const char *dir, struct err *e)
 
     *l = (struct listing){0};
     if (!text) {
-        err_set(e, LARD_CONFIG,
-                "%s: %s; give a folder in which `lardsim sweep SPEC -o DIR` has begun", path,
-                strerror(errno));
+        sweep_unread(dir, "plan.csv", e);
     } else {
         l->digest = digest_bytes(text, bytes);
         if (!check_seal(dir, l->digest, e))

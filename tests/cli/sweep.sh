@@ -661,6 +661,11 @@ cp j1/cells.csv before.csv
 rm j1/cells.jsonl j1/index.sqlite
 expect 0 "collect once more" collect j1 --stat policy.*.races.pairs
 cmp -s before.csv j1/cells.csv || fail "collect gives other bytes"
+cp j1/index.sqlite index.before && mv j1/cells.jsonl lines.before && mkdir j1/cells.jsonl
+expect 7 "collect where a file can't be written" collect j1 --stat l2.hits
+cmp -s index.before j1/index.sqlite || fail "index.sqlite is renewed where cells.jsonl can't be"
+cmp -s before.csv j1/cells.csv || fail "cells.csv is renewed where cells.jsonl can't be"
+rmdir j1/cells.jsonl
 expect 0 "collect with a statistic twice" collect j1 --stat l2.misses --stat L2.hits --stat l2.hits --stat l2.size
 head -n 1 j1/cells.csv | tr , '\n' | sort | uniq -di | grep . && fail "a table has two columns of one name"
 expect 0 "collect with a statistic that is none" collect j1 --stat nosuch

@@ -103,6 +103,17 @@ says out "done     4"
 rm hurt/plan.seal # as an older version left it
 run 0 sweep status hurt
 
+# A folder that is not there is told from one in which nothing has got that far.
+mkdir empty
+for verb in "sweep status" "sweep collect" "sweep retry" "run --again"; do
+    # shellcheck disable=SC2086 # words
+    run 3 $verb nosuch
+    says err "nosuch: there is no such folder; give "
+    # shellcheck disable=SC2086
+    run 3 $verb empty
+    grep -q "empty: .*there is no \|empty: .* has no " err || fail "$verb of a folder that has nothing: $(cat err)"
+done
+
 # A run of its own, and a comparison: what asks them stops, and says so.
 trace=$top/workloads/litmus/gc_move_race.trace
 run 0 run -q -p vc -o one.run "$trace"
