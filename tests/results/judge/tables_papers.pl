@@ -86,6 +86,7 @@ sub measure {
 # ---- quantities ----------------------------------------------------------------------------------------------
 
 our ($size, $part, $seed_of, $extra); # what a quantity is asked of: `extra` is core.unmodelled
+our %measured_of; # by measure, policy and cells: quantities ask for the same again and again
 
 sub mean_of { my (@x) = grep { defined } @_; my $sum = 0; $sum += $_ for @x; return @x ? $sum / @x : undef }
 
@@ -93,10 +94,10 @@ sub measured {
     my ($p, $name, $policy, $step) = @_;
     $name = $part if $name eq 'part' && defined $part;
     my ($of) = !defined $step ? $p : grep { $_->{program} eq $p->{program} && $_->{step} eq $step } @programs;
-    return mean_of(map {
+    return mean_of(map { $_->[0] } map {
             my $all = $cell{ source_of($of, $_, $size) } || {};
             my ($own, $base) = map { $_->{$extra} } $all->{$policy} || {}, $all->{none} || {};
-            $own ? measure($name, $policy, $own, $base) : undef
+            $own ? $measured_of{ join " ", $name, $policy, $own, $base // "" } ||= [measure($name, $policy, $own, $base)] : [undef]
     } defined $seed_of ? $seed_of : 1 .. $seeds);
 }
 

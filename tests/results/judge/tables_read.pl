@@ -106,9 +106,15 @@ sub anything { return sub { } }
 sub csv_file {
     my ($path) = @_;
     my @rows;
-    my $text = file_text($path);
-    while ($text =~ /\G(.)/gcs) {
-        pos($text)--;
+    my @lines = split /^/m, file_text($path);
+    while (@lines) {
+        my $text = shift @lines;
+        if ($text !~ /"/) { # most are plain
+            chomp $text or wrong("$path: row " . @rows . ' does not end');
+            push @rows, length $text ? [split /,/, $text, -1] : [''];
+            next;
+        }
+        $text .= shift @lines while @lines && $text =~ tr/"// % 2; # a field may have ends of lines
         my @row;
         do {
             if ($text =~ /\G"((?:[^"]|"")*)"/gc) { push @row, $1 =~ s/""/"/gr }
