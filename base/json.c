@@ -226,18 +226,6 @@ void json_page(struct json *j, FILE *out, const char *schema)
     json_key_str(j, "schema", schema);
 }
 
-void json_key_object(struct json *j, const char *key)
-{
-    json_key(j, key);
-    json_object(j);
-}
-
-void json_key_array(struct json *j, const char *key)
-{
-    json_key(j, key);
-    json_array(j);
-}
-
 void json_texts(struct json *j, const struct json_text *t, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -276,18 +264,6 @@ void json_double(struct json *j, const char *fmt, double x)
     }
     json_value(j);
     fprintf(j->out, fmt, x);
-}
-
-void json_key_object(struct json *j, const char *key)
-{
-    json_key(j, key);
-    json_object(j);
-}
-
-void json_key_array(struct json *j, const char *key)
-{
-    json_key(j, key);
-    json_array(j);
 }
 
 void json_key_double(struct json *j, const char *key, const char *fmt, double x)

@@ -141,7 +141,9 @@ struct row { /* valid during the call */
     const char *name, *help;
     /* further columns: what list shows beside the name, and explain below it */
     struct field field[FIELDS];
-    size_t fields; /* entries of field that are in use */
+    size_t fields;      /* entries of field that are in use */
+    char *made[FIELDS]; /* own; texts that are made for the row: tables.c */
+    size_t mades;
 };
 typedef void row_fn(void *arg, const struct row *row);
 void row_json(struct json *j, const struct row *r); /* the members of an object */
@@ -153,7 +155,7 @@ struct name_table {
     size_t columns; /* the first fields, which `list` shows beside the name; explain shows all */
     void (*each)(row_fn *fn, void *arg); /* calls fn for every row, in the table's order */
 };
-extern const struct name_table tables[]; /* a NULL name ends it */
+extern const struct name_table tables[], table_of_tables; /* a NULL name ends the first */
 const struct name_table *table_find(const char *name);
 
 /* ---- manual pages and completion: manual.c, completion.c ------------------------------------ */

@@ -13,6 +13,7 @@
 #include "results/table/table.h"
 #include "cli/run/run.h"
 #include "results/job/stopped.h"
+#include "results/job/told.h"
 #include "workloads/measure/measure.h"
 #include "sim/sim.h"
 #include "trace/trace.h"
@@ -134,16 +135,6 @@ static const struct count_column columns[] = {
     COLUMN("compare", "missed.pairs", NULL, "pairs"),
 };
 
-static bool count_of(const struct lardsim *l, const char *of, const char *label, const char *name,
-                     uint64_t *value)
-{
-    char *full = xasprintf("%s.%s.%s", of, label, name);
-    const bool found = lardsim_stat(l, full, value) == 0;
-
-    free(full);
-    return found;
-}
-
 /* The width of labels and their title: it is the same in each table of the page. */
 static size_t labels_width(const struct lardsim *l)
 {
@@ -177,7 +168,7 @@ static void add_counts(struct table *to, const struct lardsim *l, const char *la
     table_text(to, label);
     for (size_t k = 0; k < n; k++) {
         uint64_t value = 0;
-        const bool known = count_of(l, c[k].of, label, c[k].head.name, &value);
+        const bool known = run_stat(l, &value, "%s.%s.%s", c[k].of, label, c[k].head.name);
         table_known(to, known, value);
     }
 }
@@ -252,30 +243,17 @@ enum { WHY_COUNT = 8 };
 static void add_why(struct table *to, const struct lardsim *l, const char *label,
                     const char *verdict, const char *of)
 {
-    char *count = xasprintf("%s.%s", verdict, of);
-    uint64_t n = 0;
+    uint64_t n;
 
     table_text(to, label);
     table_take(to, xasprintf("%-6s %s", verdict, of), false);
-    count_of(l, "compare", label, count, &n);
+    run_stat(l, &n, "compare.%s.%s.%s", label, verdict, of);
     table_u64(to, n);
     for (size_t w = 0; sim_why(w); w++) {
-        char *name = xasprintf("%s.why.%s.%s", verdict, of, sim_why(w));
-        const bool known = count_of(l, "compare", label, name, &n);
+        const bool known =
+            run_stat(l, &n, "compare.%s.%s.why.%s.%s", label, verdict, of, sim_why(w));
         table_known(to, known, n);
-        free(name);
     }
-    free(count);
-}
-
-static bool differs(const struct lardsim *l, const char *label, const char *verdict, const char *of)
-{
-    char *count = xasprintf("%s.%s", verdict, of);
-    uint64_t n = 0;
-    const bool known = count_of(l, "compare", label, count, &n);
-
-    free(count);
-    return known && n > 0;
 }
 
 static void print_reasons(const struct lardsim *l)
@@ -284,6 +262,7 @@ static void print_reasons(const struct lardsim *l)
     static const char *const of[] = {"accesses", "places", "pairs"};
     struct table to = {0};
     struct lardsim_instance in;
+    uint64_t n;
 
     add_policies(&to, l);
     table_head(&to, (struct table_head){.name = "", .align = TABLE_LEFT, .least = 16});
@@ -293,7 +272,7 @@ static void print_reasons(const struct lardsim *l)
     for (size_t i = 0; lardsim_compare_instance(l, i, &in); i++)
         for (size_t v = 0; v < ARRAY_SIZE(verdict); v++)
             for (size_t k = 0; k < ARRAY_SIZE(of); k++)
-                if (differs(l, in.label, verdict[v], of[k]))
+                if (run_stat(l, &n, "compare.%s.%s.%s", in.label, verdict[v], of[k]) && n > 0)
                     add_why(&to, l, in.label, verdict[v], of[k]);
     table_show(&to, stdout, "\n");
 }
@@ -312,7 +291,7 @@ static bool has_owners(const struct lardsim *l, const char *label)
     uint64_t n = 0, sum = 0;
 
     for (size_t k = 0; k < ARRAY_SIZE(owners); k++)
-        sum += count_of(l, "compare", label, owners[k].head.name, &n) ? n : 0;
+        sum += run_stat(l, &n, "compare.%s.%s", label, owners[k].head.name) ? n : 0;
     return sum > 0;
 }
 
@@ -325,15 +304,6 @@ static void print_owners(const struct lardsim *l)
         if (has_owners(l, in.label))
             add_counts(&to, l, in.label, owners, ARRAY_SIZE(owners));
     table_show(&to, stdout, "\n");
-}
-
-static void print_findings(const struct comparison *m)
-{
-    struct lardsim_findings all = lardsim_findings(m->run);
-
-    run_print_findings(&all, 0,
-                       cli_get(m->c, 'o') ? "`findings` in stats.json" : "--json shows them");
-    lardsim_findings_free(&all);
 }
 
 static void print_where(const struct comparison *m)
@@ -367,7 +337,7 @@ static void print_text(const struct comparison *m)
     print_same(m->run);
     print_owners(m->run);
     print_reasons(m->run);
-    print_findings(m);
+    run_print_findings_of(m->run, cli_get(m->c, 'o'));
     print_where(m);
 }
 
@@ -406,12 +376,9 @@ static void counts_at(const struct lardsim *l, const char *label, uint64_t to[CO
     static const char *const of[COUNT_PANELS] = {"accesses", "sites", "places", "pairs"};
 
     for (size_t k = 0; k < COUNT_PANELS; k++)
-        for (size_t v = 0; v < ARRAY_SIZE(verdicts); v++) {
-            char *name = xasprintf("%s.%s", verdicts[v], of[k]);
-            if (!count_of(l, "compare", label, name, &to[k][v]))
+        for (size_t v = 0; v < ARRAY_SIZE(verdicts); v++)
+            if (!run_stat(l, &to[k][v], "compare.%s.%s.%s", label, verdicts[v], of[k]))
                 to[k][v] = PLOT_NONE;
-            free(name);
-        }
 }
 
 static void counts_plot(const struct comparison *m, FILE *out)
@@ -480,16 +447,6 @@ static void run_source(struct comparison *m)
         print_text(m);
 }
 
-static bool any_race(const struct lardsim *l)
-{
-    uint64_t n;
-
-    for (size_t i = 0; lardsim_policy(l, i); i++)
-        if (count_of(l, "policy", lardsim_policy(l, i), "races.accesses", &n) && n > 0)
-            return true;
-    return false;
-}
-
 /* *costs: the comparison is of costs. On a machine it is, unless a truth or the differences are
  * asked for. */
 static int wants_costs(const struct cli *c, const struct given *g, bool *costs, struct err *e)
@@ -532,7 +489,7 @@ static int compare_verdicts(const struct cli *c, struct err *e)
     outputs_abort(&files);
     if (lardsim_error(m.run))
         err_set(e, (enum lard_exit)lardsim_exit_code(m.run), "%s", lardsim_error(m.run));
-    else if (cli_has(c, OPT_ERROR_ON_RACE) && any_race(m.run))
+    else if (cli_has(c, OPT_ERROR_ON_RACE) && run_any_race(m.run))
         err_set(e, LARD_RACES, "%s: races were found, and --error-on-race was given", c->arg[0]);
     stop_run(NULL);
     lardsim_free(m.run);

@@ -199,14 +199,13 @@ static void look_at(void *arg, const struct row *r)
     remember(s, r->name, (size_t)(dot - r->name));
 }
 
-static const struct name_table table_of_tables = {"tables", "a table", "", 0, NULL};
-
 static void look_at_tables(struct name_search *s)
 {
     s->table = &table_of_tables;
     for (const struct name_table *t = tables; t->name; t++) {
         char *print = xasprintf("lardsim list %s", t->name);
-        const struct row r = {t->name, t->help, {{"print", print}}, 1};
+        const struct row r = {
+            .name = t->name, .help = t->help, .field = {{"print", print}}, .fields = 1};
         look_at(s, &r);
         free(print);
     }

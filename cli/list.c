@@ -59,24 +59,52 @@ static const char *column_text(const struct row *r, size_t i)
     return i < r->fields ? r->field[i].text : "";
 }
 
-static void text_row(void *arg, const struct row *r)
-{
-    struct table *to = arg;
+/* What is being filled in: heads are for Markdown alone, and the rows' own. */
+struct list_table {
+    struct table to;
+    const struct name_table *of;
+    const char *section;
+    bool markdown;
+};
 
-    table_text(to, r->name);
-    for (size_t i = 0; i + 2 < to->heads; i++)
-        table_text(to, column_text(r, i));
-    table_text(to, r->help);
+static void list_heads(struct list_table *l, const struct row *r)
+{
+    struct table_head head = {.name = "", .align = TABLE_LEFT, .most = WIDEST};
+
+    for (size_t i = 0; i < l->of->columns + 2; i++) {
+        if (l->markdown) /* the table's word, without its article */
+            head.name = i == 0               ? strchr(l->of->one, ' ') + 1
+                        : i > l->of->columns ? "what it is"
+                        : i <= r->fields     ? r->field[i - 1].key
+                                             : "";
+        table_head(&l->to, head);
+    }
 }
 
-static void print_text(const struct name_table *t, const char *section)
+static void list_row(void *arg, const struct row *r)
 {
-    struct table to = {.wrap = terminal_columns(STDOUT_FILENO)};
+    struct list_table *l = arg;
 
-    for (size_t i = 0; i < t->columns + 2; i++)
-        table_head(&to, (struct table_head){.name = "", .align = TABLE_LEFT, .most = WIDEST});
-    each_of(t, section, text_row, &to);
-    table_show(&to, stdout, "%s", "");
+    if (!l->to.heads)
+        list_heads(l, r);
+    table_text(&l->to, l->markdown ? within(r->name, l->section) : r->name);
+    for (size_t i = 0; i < l->of->columns; i++)
+        table_text(&l->to, column_text(r, i));
+    table_text(&l->to, r->help);
+}
+
+static void print_table(const struct name_table *t, const char *section, bool markdown)
+{
+    struct list_table l = {.of = t, .section = section, .markdown = markdown};
+
+    each_of(t, section, list_row, &l);
+    if (markdown)
+        table_markdown(&l.to, stdout);
+    else
+        l.to.wrap = terminal_columns(STDOUT_FILENO);
+    if (!markdown && l.to.heads)
+        table_print(&l.to, stdout);
+    table_free(&l.to);
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
@@ -100,71 +128,7 @@ static void print_json(const struct name_table *t, const char *section)
     json_end(&j);
 }
 
-/* ---- Markdown: the tables in docs/ that `make docs-tables` writes --------------------------- */
-
-/* A head needs a row, for the names of its columns: it is printed with the first. */
-struct markdown {
-    const struct name_table *table;
-    const char *section;
-    bool begun; /* the head is printed */
-};
-
-/* "| step | instructions | what it is |": the table's rows are each `a step`. */
-static void markdown_head(const struct markdown *m, const struct row *r)
-{
-    /* The table's word without its article. */
-    printf("| %s |", strchr(m->table->one, ' ') + 1);
-    for (size_t i = 0; i < m->table->columns; i++)
-        printf(" %s |", i < r->fields ? r->field[i].key : "");
-    printf(" what it is |\n| --- |");
-    for (size_t i = 0; i < m->table->columns; i++)
-        printf(" --- |");
-    puts(" --- |");
-}
-
-/* Prints a cell; | in it would end it. */
-static void markdown_cell(const char *text)
-{
-    putchar(' ');
-    for (; *text; text++)
-        printf(*text == '|' ? "\\%c" : "%c", *text);
-    fputs(" |", stdout);
-}
-
-static void markdown_row(void *arg, const struct row *r)
-{
-    struct markdown *m = arg;
-
-    if (!m->begun)
-        markdown_head(m, r);
-    m->begun = true;
-    putchar('|');
-    markdown_cell(within(r->name, m->section));
-    for (size_t i = 0; i < m->table->columns; i++)
-        markdown_cell(column_text(r, i));
-    markdown_cell(r->help);
-    putchar('\n');
-}
-
-static void print_markdown(const struct name_table *t, const char *section)
-{
-    struct markdown m = {t, section, false};
-
-    each_of(t, section, markdown_row, &m);
-}
-
 /* ---- which ---------------------------------------------------------------------------------- */
-
-static void each_table(row_fn *fn, void *arg)
-{
-    for (const struct name_table *t = tables; t->name; t++)
-        fn(arg, &(struct row){.name = t->name, .help = t->help});
-    fn(arg,
-       &(struct row){.name = "manual", .help = "The manual page of lardsim or of a verb (roff)."});
-    fn(arg, &(struct row){.name = "completion", .help = "A completion script for bash."});
-}
-
-static const struct name_table table_of_tables = {"tables", "a table", "", 0, each_table};
 
 /* The manual and the completion are no tables, but are listed as such. */
 static int unknown_table(const char *name, struct err *e)
@@ -208,10 +172,8 @@ static int list_table(const struct cli *c, const struct name_table *t, const cha
                        t->name, section);
     if (cli_has(c, OPT_JSON))
         print_json(t, section);
-    else if (cli_has(c, OPT_MARKDOWN))
-        print_markdown(t, section);
     else
-        print_text(t, section);
+        print_table(t, section, cli_has(c, OPT_MARKDOWN));
     return LARD_DONE;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "cli/cli.h"
+#include "results/table/table.h"
 #include "base/yaml.h"
 #include "workloads/programs/programs.h"
 #include "workloads/measure/measure.h"
@@ -35,14 +36,8 @@ static const struct {
     [EVENT_BYTES] = {"bytes", "bytes an event"},
 };
 
-enum { CELL = 40, CELLS = ARRAY_SIZE(shown) > FIGURES ? ARRAY_SIZE(shown) : FIGURES };
-struct described { /* a row of the table */
-    char *name;
-    char cell[CELLS][CELL];
-};
-struct page_of_programs {
-    struct described *at; /* owns */
-    size_t n, cap;
+struct page_of_programs { /* a row a program */
+    struct table table;
     bool captures; /* the costs of capturing, and not the programs' traits */
 };
 
@@ -51,64 +46,51 @@ static size_t lines_of(const struct page_of_programs *l)
     return l->captures ? FIGURES : ARRAY_SIZE(shown);
 }
 
-static const char *line_name(const struct page_of_programs *l, size_t i)
+static void make_heads(struct page_of_programs *l)
 {
-    return l->captures ? figures[i].name : trait_info[shown[i]].name;
+    table_head(&l->table, (struct table_head){.name = "", .align = TABLE_LEFT});
+    for (size_t i = 0; i < lines_of(l); i++)
+        table_head(&l->table, (struct table_head){.name = l->captures ? figures[i].name
+                                                                      : trait_info[shown[i]].name});
 }
 
-static const char *line_unit(const struct page_of_programs *l, size_t i)
+static char *number(double x)
 {
-    return l->captures ? figures[i].unit : trait_info[shown[i]].unit;
+    return isfinite(x) ? xasprintf("%.*f",
+                                   x >= 1000 || x == floor(x) ? 0
+                                   : x >= 10                  ? 1
+                                                              : 2,
+                                   x)
+                       : xstrdup("-");
 }
 
-static struct described *new_line(struct page_of_programs *l, char *name) /* takes name */
+static int measured(struct page_of_programs *l, const char *name, const char *source, struct err *e)
 {
-    l->at = xgrow(l->at, l->n, &l->cap, sizeof *l->at);
-    l->at[l->n] = (struct described){.name = name};
-    return &l->at[l->n++];
-}
-
-static void write_number(char to[static CELL], double x)
-{
-    if (!isfinite(x)) {
-        strcpy(to, "-");
-        return;
-    }
-    snprintf(to, CELL, "%.*f", x >= 1000 || x == floor(x) ? 0 : x >= 10 ? 1 : 2, x);
-}
-
-static int measured(struct page_of_programs *l, char *name, const char *source, struct err *e)
-{
-    struct described *line = new_line(l, name);
     struct measure m[TRAIT_COUNT];
 
     if (source_measure(source, m, e))
         return -1;
+    table_text(&l->table, name);
     for (size_t i = 0; i < ARRAY_SIZE(shown); i++) {
         const struct measure *of = &m[shown[i]];
-        if (of->of)
-            write_number(line->cell[i], (double)of->value / (double)of->of);
-        else
-            strcpy(line->cell[i], "-");
+        table_take(&l->table, number(of->of ? (double)of->value / (double)of->of : NAN), false);
     }
     return 0;
 }
 
-static void target(char to[static CELL], const struct workload *w, const char *trait)
+static char *target(const struct workload *w, const char *trait)
 {
-    strcpy(to, "-");
     for (const struct workload_aim *a = w->aims; a && a->trait; a++) {
         const double scale = a->scale ? (double)a->scale : 1;
-        char least[CELL / 2], most[CELL];
         if (strcmp(a->trait, trait) != 0)
             continue;
-        write_number(to, (double)a->value / scale);
-        if (!a->most)
-            continue;
-        snprintf(least, sizeof least, "%.15s", to);
-        write_number(most, (double)a->most / scale);
-        snprintf(to, CELL, "%s to %.15s", least, most);
+        char *least = number((double)a->value / scale), *most = number((double)a->most / scale);
+        char *text = a->most ? xasprintf("%s to %s", least, most) : xstrdup(least);
+        free(least);
+        free(most);
+        return text;
     }
+    return xstrdup("-");
 }
 
 static int twin(struct page_of_programs *l, const char *name, struct err *e)
@@ -117,11 +99,11 @@ static int twin(struct page_of_programs *l, const char *name, struct err *e)
 
     if (!w)
         return -1;
-    struct described *line = new_line(l, xasprintf("%s, its target", name));
+    table_take(&l->table, xasprintf("%s, its target", name), false);
     for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
-        target(line->cell[i], w, trait_info[shown[i]].name);
+        table_take(&l->table, target(w, trait_info[shown[i]].name), false);
     char *source = xasprintf("workload:%s", name);
-    const int failed = measured(l, xstrdup(name), source, e);
+    const int failed = measured(l, name, source, e);
     free(source);
     return failed;
 }
@@ -134,9 +116,9 @@ static double value(const struct yaml_flat *f, const char *name)
     return NAN;
 }
 
-static int capture_figures(struct page_of_programs *l, char *name, const char *trace, struct err *e)
+static int capture_figures(struct page_of_programs *l, const char *name, const char *trace,
+                           struct err *e)
 {
-    struct described *line = new_line(l, name);
     const char *slash = strrchr(trace, '/');
     char *path = xasprintf("%.*s/measured.yaml", (int)(slash - trace), trace);
     char *whole =
@@ -155,8 +137,9 @@ static int capture_figures(struct page_of_programs *l, char *name, const char *t
         [EVENT_BYTES] = stat(whole, &is) ? NAN : (double)is.st_size / events,
     };
 
+    table_text(&l->table, name);
     for (size_t i = 0; i < FIGURES; i++)
-        write_number(line->cell[i], of[i]);
+        table_take(&l->table, number(of[i]), false);
     yaml_flat_free(&f);
     free(whole);
     free(path);
@@ -168,8 +151,8 @@ static int add(struct page_of_programs *l, const char *spec, bool quiet, struct 
     struct program_run a;
     char *trace = program_run_read(&a, spec, e) ? NULL : program_capture(&a, false, quiet, e);
     const int failed = !trace        ? -1
-                       : l->captures ? capture_figures(l, xstrdup(spec), trace, e)
-                                     : measured(l, xstrdup(spec), trace, e) ||
+                       : l->captures ? capture_figures(l, spec, trace, e)
+                                     : measured(l, spec, trace, e) ||
                                            (*a.recipe.twin && twin(l, a.recipe.twin, e));
 
     free(trace);
@@ -179,36 +162,23 @@ static int add(struct page_of_programs *l, const char *spec, bool quiet, struct 
 
 /* ---- the page ------------------------------------------------------------------------------- */
 
-static void print_markdown(const struct page_of_programs *l)
-{
-    printf("| |");
-    for (size_t i = 0; i < lines_of(l); i++)
-        printf(" %s |", line_name(l, i));
-    printf("\n| --- |");
-    for (size_t i = 0; i < lines_of(l); i++)
-        printf(" --: |");
-    putchar('\n');
-    for (size_t k = 0; k < l->n; k++) {
-        printf("| %s |", l->at[k].name);
-        for (size_t i = 0; i < lines_of(l); i++)
-            printf(" %s |", l->at[k].cell[i]);
-        putchar('\n');
-    }
-}
-
 /* A trait is a line: programs are few, traits many. */
 static void print_text(const struct page_of_programs *l)
 {
-    printf("%-20s", "");
-    for (size_t k = 0; k < l->n; k++)
-        printf("  %20s", l->at[k].name);
-    putchar('\n');
+    const struct table *from = &l->table;
+    struct table to = {0};
+
+    table_head(&to, (struct table_head){.name = "", .align = TABLE_LEFT, .least = 20});
+    for (size_t k = 0; k < table_rows(from); k++)
+        table_head(&to, (struct table_head){.name = table_at(from, k, 0)->text, .least = 20});
+    table_head(&to, (struct table_head){.name = "", .align = TABLE_LEFT});
     for (size_t i = 0; i < lines_of(l); i++) {
-        printf("%-20s", line_name(l, i));
-        for (size_t k = 0; k < l->n; k++)
-            printf("  %20s", l->at[k].cell[i]);
-        printf("  %s\n", line_unit(l, i));
+        table_text(&to, from->head[i + 1].name);
+        for (size_t k = 0; k < table_rows(from); k++)
+            table_text(&to, table_at(from, k, i + 1)->text);
+        table_text(&to, l->captures ? figures[i].unit : trait_info[shown[i]].unit);
     }
+    table_show(&to, stdout, "%s", "");
 }
 
 static void print_json(const struct page_of_programs *l)
@@ -217,11 +187,10 @@ static void print_json(const struct page_of_programs *l)
 
     json_init(&j, stdout, true);
     json_array(&j);
-    for (size_t k = 0; k < l->n; k++) {
+    for (size_t k = 0; k < table_rows(&l->table); k++) {
         json_object(&j);
-        json_key_str(&j, "name", l->at[k].name);
-        for (size_t i = 0; i < lines_of(l); i++)
-            json_key_str(&j, line_name(l, i), l->at[k].cell[i]);
+        for (size_t i = 0; i < l->table.heads; i++)
+            json_key_str(&j, i ? l->table.head[i].name : "name", table_at(&l->table, k, i)->text);
         json_end(&j);
     }
     json_end(&j);
@@ -232,15 +201,14 @@ static int describe_run(const struct cli *c, struct err *e)
     struct page_of_programs l = {.captures = cli_has(c, OPT_MEASURED)};
     int failed = 0;
 
+    make_heads(&l);
     for (size_t i = 0; i < c->args && !failed; i++)
         failed = add(&l, c->arg[i], cli_has(c, OPT_QUIET), e);
-    if (!failed)
-        (cli_has(c, OPT_JSON)       ? print_json
-         : cli_has(c, OPT_MARKDOWN) ? print_markdown
-                                    : print_text)(&l);
-    for (size_t k = 0; k < l.n; k++)
-        free(l.at[k].name);
-    free(l.at);
+    if (!failed && cli_has(c, OPT_MARKDOWN) && !cli_has(c, OPT_JSON))
+        table_markdown(&l.table, stdout);
+    else if (!failed)
+        (cli_has(c, OPT_JSON) ? print_json : print_text)(&l);
+    table_free(&l.table);
     return failed ? -1 : LARD_DONE;
 }
 

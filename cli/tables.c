@@ -20,6 +20,25 @@ static void add(struct row *r, const char *key, const char *text)
         r->field[r->fields++] = (struct field){key, text};
 }
 
+/* A text that lives until the row was sent. Takes text. */
+static const char *made(struct row *r, char *text)
+{
+    r->made[r->mades++] = text;
+    return text;
+}
+
+static void add_number(struct row *r, const char *key, unsigned n)
+{
+    add(r, key, made(r, xasprintf("%u", n)));
+}
+
+static void send_row(row_fn *fn, void *arg, struct row *r)
+{
+    fn(arg, r);
+    for (size_t i = 0; i < r->mades; i++)
+        free(r->made[i]);
+}
+
 void row_json(struct json *j, const struct row *r)
 {
     json_key_str(j, "name", r->name);
@@ -92,29 +111,22 @@ static void each_policy(row_fn *fn, void *arg)
     for (size_t i = 0; policies[i]; i++) {
         const struct policy *p = policies[i];
         const struct promise *promise = &p->promise;
-        char *claim = join_info(promise->claims, claim_info, CLAIMS);
-        char *conflicts = join_info(promise->conflicts, conflict_info, CONFLICT_KINDS);
-        char *section = xasprintf("policy.%s", p->name);
-        struct param_section params = {section, xstrdup("")};
-        char *costs = cost_lines(p);
         struct row r = {.name = p->name, .help = p->summary};
+        const char *claim = made(&r, join_info(promise->claims, claim_info, CLAIMS));
+        struct param_section params = {made(&r, xasprintf("policy.%s", p->name)), xstrdup("")};
 
         sim_each_param(collect_param, &params);
         add(&r, "claims", *claim ? claim : "nothing");
         /* A property that most policies have is said only of those that lack it. */
         if (promise->conflicts != CONFLICT_ALL)
-            add(&r, "conflicts", conflicts);
+            add(&r, "conflicts",
+                made(&r, join_info(promise->conflicts, conflict_info, CONFLICT_KINDS)));
         if (promise->history != HISTORY_OWN)
             add(&r, "history", history_info[promise->history].name);
         add(&r, "source", p->source);
-        add(&r, "parameters", params.all);
-        add(&r, "costs", costs);
-        fn(arg, &r);
-        free(costs);
-        free(params.all);
-        free(section);
-        free(conflicts);
-        free(claim);
+        add(&r, "parameters", made(&r, params.all));
+        add(&r, "costs", made(&r, cost_lines(p)));
+        send_row(fn, arg, &r);
     }
 }
 
@@ -122,14 +134,12 @@ static void each_policy(row_fn *fn, void *arg)
  * policy. */
 static void send_step(const struct sender *to, const char *of, const struct cost_step *s)
 {
-    char *name = xasprintf("%s.%s", of, s->name), *instructions = xasprintf("%u", s->instructions);
-    struct row r = {.name = name, .help = s->text};
+    struct row r = {.help = s->text};
 
-    add(&r, "instructions", instructions);
+    r.name = made(&r, xasprintf("%s.%s", of, s->name));
+    add_number(&r, "instructions", s->instructions);
     add(&r, "needs", s->needs == STEP_NEEDS_VALUE ? "value" : "nothing");
-    to->fn(to->arg, &r);
-    free(instructions);
-    free(name);
+    send_row(to->fn, to->arg, &r);
 }
 
 static void each_layout(row_fn *fn, void *arg)
@@ -137,21 +147,13 @@ static void each_layout(row_fn *fn, void *arg)
     for (size_t i = 0; i < LAYOUTS; i++) {
         const struct layout *l = &layouts[i];
         struct row r = {.name = l->name, .help = l->help};
-        char *reference = xasprintf("%u", l->reference), *word = xasprintf("%u", l->word);
-        char *header = xasprintf("%u", l->header), *array = xasprintf("%u", l->array);
-        char *align = xasprintf("%u", l->align);
 
-        add(&r, "reference", reference);
-        add(&r, "word", word);
-        add(&r, "header", header);
-        add(&r, "array-header", array);
-        add(&r, "alignment", align);
-        fn(arg, &r);
-        free(reference);
-        free(word);
-        free(header);
-        free(array);
-        free(align);
+        add_number(&r, "reference", l->reference);
+        add_number(&r, "word", l->word);
+        add_number(&r, "header", l->header);
+        add_number(&r, "array-header", l->array);
+        add_number(&r, "alignment", l->align);
+        send_row(fn, arg, &r);
     }
 }
 
@@ -194,12 +196,10 @@ static void each_view(row_fn *fn, void *arg)
     /* A view of several bits is told by its parts; one bit is a part itself. */
     for (const struct view_info *v = view_info; v->name; v++) {
         struct row r = {.name = v->name, .help = v->help};
-        const bool several = (v->bits & (v->bits - 1)) != 0;
-        char *means = several ? join_bits(v->bits, bits, ARRAY_SIZE(bits)) : NULL;
 
-        add(&r, "means", means);
-        fn(arg, &r);
-        free(means);
+        if (v->bits & (v->bits - 1))
+            add(&r, "means", made(&r, join_bits(v->bits, bits, ARRAY_SIZE(bits))));
+        send_row(fn, arg, &r);
     }
 }
 
@@ -210,17 +210,14 @@ static void each_view(row_fn *fn, void *arg)
 static void send_param(void *arg, const char *section, const struct param *p)
 {
     const struct sender *to = arg;
-    char *name = *section ? xasprintf("%s.%s", section, p->name) : xstrdup(p->name);
-    char *range = param_range(p);
-    struct row r = {.name = name, .help = p->help};
+    struct row r = {.help = p->help};
 
+    r.name = made(&r, xasprintf("%s%s%s", section, *section ? "." : "", p->name));
     add(&r, "default", *p->value ? p->value : "(empty)");
-    add(&r, "range", range ? range : "");
+    add(&r, "range", made(&r, param_range(p)));
     add(&r, "unit", p->unit);
     add(&r, "type", param_type_name(p->type));
-    to->fn(to->arg, &r);
-    free(range);
-    free(name);
+    send_row(to->fn, to->arg, &r);
 }
 
 static void each_param(row_fn *fn, void *arg)
@@ -287,14 +284,13 @@ static void each_preset(row_fn *fn, void *arg)
 static void send_setting(void *arg, const struct machine_setting *s)
 {
     const struct sender *to = arg;
-    char *name = xasprintf("%s.%s", s->preset, s->key);
-    struct row r = {.name = name, .help = s->source};
+    struct row r = {.help = s->source};
 
+    r.name = made(&r, xasprintf("%s.%s", s->preset, s->key));
     add(&r, "value", s->value);
     add(&r, "basis", s->basis);
     add(&r, "sweep", *s->range ? s->range : "-");
-    to->fn(to->arg, &r);
-    free(name);
+    send_row(to->fn, to->arg, &r);
 }
 
 static void each_setting(row_fn *fn, void *arg)
@@ -361,18 +357,14 @@ static void each_event(row_fn *fn, void *arg)
     for (unsigned i = 0; i < EV_KINDS; i++) {
         const struct ev_info *k = &ev_info[i];
         struct row r = {.name = k->text, .help = k->help};
-        char *edges = k->text ? edges_text(k) : NULL;
-        char code[16];
 
         if (!k->text)
             continue;
-        snprintf(code, sizeof code, "%u", i);
         add(&r, "class", classes[k->class]);
         add(&r, "operands", forms[k->form]);
-        add(&r, "order", edges);
-        add(&r, "code", code);
-        fn(arg, &r);
-        free(edges);
+        add(&r, "order", made(&r, edges_text(k)));
+        add_number(&r, "code", i);
+        send_row(fn, arg, &r);
     }
 }
 
@@ -381,16 +373,12 @@ static void each_instruction(row_fn *fn, void *arg)
     for (unsigned op = 0; op < LX_OPS; op++) {
         const struct lx_info *k = &lx_info[op];
         struct row r = {.name = k->text, .help = k->help};
-        char *operands = lx_operands_text((enum lx_op)op);
-        char *encoding = lx_encoding_text((enum lx_op)op);
 
-        add(&r, "operands", operands);
-        add(&r, "encoding", encoding);
+        add(&r, "operands", made(&r, lx_operands_text((enum lx_op)op)));
+        add(&r, "encoding", made(&r, lx_encoding_text((enum lx_op)op)));
         add(&r, "page", lx_page_text((enum lx_page)k->page));
         add(&r, "paper", k->paper);
-        fn(arg, &r);
-        free(encoding);
-        free(operands);
+        send_row(fn, arg, &r);
     }
 }
 
@@ -435,12 +423,11 @@ static void each_verb(row_fn *fn, void *arg)
 {
     for (size_t i = 0; verbs[i]; i++) {
         struct row r = {.name = verbs[i]->name, .help = verbs[i]->summary};
-        char *usage = xasprintf("lardsim %s [OPTION...] %s", verbs[i]->name, verbs[i]->args);
 
-        add(&r, "usage", usage);
+        add(&r, "usage",
+            made(&r, xasprintf("lardsim %s [OPTION...] %s", verbs[i]->name, verbs[i]->args)));
         add(&r, "examples", verbs[i]->examples);
-        fn(arg, &r);
-        free(usage);
+        send_row(fn, arg, &r);
     }
 }
 
@@ -456,7 +443,9 @@ static void each_concept(row_fn *fn, void *arg)
 
 static void each_head(row_fn *fn, void *arg)
 {
-#define HEAD(name_, pages, text) fn(arg, &(struct row){name_, text, {{"printed by", pages}}, 1});
+#define HEAD(name_, pages, text)                                                                   \
+    fn(arg,                                                                                        \
+       &(struct row){.name = name_, .help = text, .field = {{"printed by", pages}}, .fields = 1});
 #include "cli/heads.def"
 #undef HEAD
 }
@@ -509,3 +498,14 @@ const struct name_table *table_find(const char *name)
             return t;
     return NULL;
 }
+
+static void each_table(row_fn *fn, void *arg)
+{
+    for (const struct name_table *t = tables; t->name; t++)
+        fn(arg, &(struct row){.name = t->name, .help = t->help});
+    fn(arg,
+       &(struct row){.name = "manual", .help = "The manual page of lardsim or of a verb (roff)."});
+    fn(arg, &(struct row){.name = "completion", .help = "A completion script for bash."});
+}
+
+const struct name_table table_of_tables = {"tables", "a table", "", 0, each_table};

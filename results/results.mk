@@ -8,7 +8,7 @@ libresults_la_SOURCES += workloads/programs/kept.c workloads/programs/kept.h \
 	workloads/programs/command.c workloads/programs/make.c workloads/programs/needs.c \
 	workloads/programs/programs.h workloads/programs/recipe.c workloads/programs/source.c
 libresults_la_SOURCES += results/job/given.c results/job/given.h results/job/progress.c \
-	results/job/progress.h results/job/stopped.c results/job/stopped.h
+	results/job/progress.h results/job/stopped.c results/job/stopped.h results/job/told.c results/job/told.h
 libresults_la_SOURCES += results/read/estimate.c results/read/estimate.h results/read/file.c \
 	results/read/overhead.c results/read/overhead.h results/read/past.c results/read/stats.c \
 	results/read/sweep.c results/read/words.c

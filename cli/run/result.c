@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "cli/run/run.h"
+#include "results/job/told.h"
 #include "results/table/table.h"
 #include "workloads/measure/measure.h"
 #include "trace/trace.h"
@@ -17,16 +18,6 @@ static const struct {
               {"sites", "sites"},
               {"locations", "locations"},
               {"pairs", "pairs of sites"}};
-
-bool run_result_count(const struct run_result *r, const char *label, const char *count,
-                      uint64_t *value)
-{
-    char *name = xasprintf("policy.%s.races.%s", label, count);
-    const bool found = lardsim_stat(r->run, name, value) == 0;
-
-    free(name);
-    return found;
-}
 
 /* ---- for people ----------------------------------------------------------------------------- */
 
@@ -42,7 +33,7 @@ static void print_policies(const struct run_result *r)
         const char *label = lardsim_policy(r->run, i);
         table_text(&to, label);
         for (size_t k = 0; k < ARRAY_SIZE(counts); k++) {
-            const bool known = run_result_count(r, label, counts[k].name, &v);
+            const bool known = run_stat(r->run, &v, "policy.%s.races.%s", label, counts[k].name);
             table_known(&to, known, v);
         }
     }
@@ -181,11 +172,11 @@ void run_print_findings(const struct lardsim_findings *all, size_t others, const
         printf(": %s\n", where);
 }
 
-static void print_findings(const struct run_result *r)
+void run_print_findings_of(const struct lardsim *l, const char *output)
 {
-    struct lardsim_findings all = lardsim_findings(r->run);
+    struct lardsim_findings all = lardsim_findings(l);
 
-    run_print_findings(&all, 0, r->output ? "`findings` in stats.json" : "--json shows them");
+    run_print_findings(&all, 0, output ? "`findings` in stats.json" : "--json shows them");
     lardsim_findings_free(&all);
 }
 
@@ -228,7 +219,7 @@ void run_result_text(const struct run_result *r)
     if (sim_caveat(r->run))
         printf("\ncaveat   %s\n", sim_caveat(r->run));
     print_races(r);
-    print_findings(r);
+    run_print_findings_of(r->run, r->output);
     print_where(r);
 }
 
@@ -289,7 +280,7 @@ static void json_policies(struct json *j, const struct run_result *r)
         const char *label = lardsim_policy(r->run, i);
         json_key_object(j, label);
         for (size_t k = 0; k < ARRAY_SIZE(counts); k++)
-            if (run_result_count(r, label, counts[k].name, &v))
+            if (run_stat(r->run, &v, "policy.%s.races.%s", label, counts[k].name))
                 json_key_u64(j, counts[k].name, v);
         json_end(j);
     }

@@ -7,6 +7,7 @@
 #include "results/job/progress.h"
 #include "cli/run/run.h"
 #include "results/job/stopped.h"
+#include "results/job/told.h"
 #include "sim/sim.h"
 
 /* ---- configuration -------------------------------------------------------------------------- */
@@ -109,16 +110,6 @@ static void print_result(const struct run_result *r, const struct cli *c)
         run_result_text(r);
 }
 
-static bool any_race(const struct run_result *r)
-{
-    uint64_t n;
-
-    for (size_t i = 0; lardsim_policy(r->run, i); i++)
-        if (run_result_count(r, lardsim_policy(r->run, i), "accesses", &n) && n > 0)
-            return true;
-    return false;
-}
-
 /* Checks before a long run, not after it, that the files it is to write can be written. */
 static int check_outputs(const struct cli *c, struct err *e)
 {
@@ -158,7 +149,7 @@ static void run_once(const struct cli *c, const struct repeat *again, struct err
         err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s", lardsim_error(l));
     else if (again && repeat_judge(again, l, e))
         ;
-    else if (cli_has(c, OPT_ERROR_ON_RACE) && any_race(&result))
+    else if (cli_has(c, OPT_ERROR_ON_RACE) && run_any_race(l))
         err_set(e, LARD_RACES, "%s: races were found, and --error-on-race was given", c->arg[0]);
     race_groups_free(&races);
     stop_run(NULL);

@@ -4,27 +4,20 @@
 
 #include "cli/trace/trace.h"
 
-static void print_kinds(const struct trace_summary *s)
+static const char *kind_text(unsigned k)
 {
-    const char *before = "kinds        ";
-
-    for (unsigned k = 0; k < EV_KINDS; k++) {
-        if (s->kinds[k] == 0)
-            continue;
-        printf("%s%-12s %12" PRIu64 "\n", before, ev_info[k].text, s->kinds[k]);
-        before = "             ";
-    }
+    return k < EV_KINDS ? ev_info[k].text : count_text[k - COUNT_FIRST];
 }
 
-static void print_counts(const struct trace_summary *s)
+/* Kinds of events from `first` on to before `end`, each that there is on a line. */
+static void print_list(const char *head, const struct trace_summary *s, unsigned first,
+                       unsigned end, int width)
 {
-    const char *before = "counts       ";
-
-    for (unsigned i = COUNT_FIRST; i < COUNTED; i++) {
-        if (s->kinds[i] == 0)
+    for (unsigned k = first; k < end; k++) {
+        if (s->kinds[k] == 0)
             continue;
-        printf("%s%-30s %12" PRIu64 "\n", before, count_text[i - COUNT_FIRST], s->kinds[i]);
-        before = "             ";
+        printf("%-13s%-*s %12" PRIu64 "\n", head, width, kind_text(k), s->kinds[k]);
+        head = "";
     }
 }
 
@@ -62,10 +55,20 @@ static void print_text(const struct trace_summary *s)
         printf("blocks       %" PRIu64 "\n", s->blocks);
     if (s->counted) {
         printf("identity     %016" PRIx64 "\n", s->identity);
-        print_kinds(s);
-        print_counts(s);
+        print_list("kinds", s, 0, EV_KINDS, 12);
+        print_list("counts", s, COUNT_FIRST, COUNTED, 30);
     }
     printf("state        %s\n", s->damage[0] ? "damaged" : s->complete ? "complete" : "cut off");
+}
+
+static void json_list(struct json *j, const char *key, const struct trace_summary *s,
+                      unsigned first, unsigned end)
+{
+    json_key_object(j, key);
+    for (unsigned k = first; k < end; k++)
+        if (s->kinds[k])
+            json_key_u64(j, kind_text(k), s->kinds[k]);
+    json_end(j);
 }
 
 static void json_contents(struct json *j, const struct trace_summary *s)
@@ -75,16 +78,8 @@ static void json_contents(struct json *j, const struct trace_summary *s)
     snprintf(identity, sizeof identity, "%016" PRIx64, s->identity);
     json_key_u64(j, "threads", s->threads);
     json_key_str(j, "identity", identity);
-    json_key_object(j, "kinds");
-    for (unsigned k = 0; k < EV_KINDS; k++)
-        if (s->kinds[k])
-            json_key_u64(j, ev_info[k].text, s->kinds[k]);
-    json_end(j);
-    json_key_object(j, "counts");
-    for (unsigned k = COUNT_FIRST; k < COUNTED; k++)
-        if (s->kinds[k])
-            json_key_u64(j, count_text[k - COUNT_FIRST], s->kinds[k]);
-    json_end(j);
+    json_list(j, "kinds", s, 0, EV_KINDS);
+    json_list(j, "counts", s, COUNT_FIRST, COUNTED);
 }
 
 static void print_json(const struct trace_summary *s)

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "results/experiment/costs.h"
+#include "results/job/told.h"
 #include "sim/lardsim.h"
 
 const char *const hardware_part_name[HARDWARE_PARTS] = {
@@ -24,23 +25,15 @@ static const char *const prefix[] = {[WHOLE] = "", [REGION] = "roi."};
  * metadata. */
 static uint64_t stat_of(const struct lardsim *l, enum part of, const char *group, const char *name)
 {
-    char *full = xasprintf("%s%s%s", prefix[of], group, name);
     uint64_t v;
 
-    if (lardsim_stat(l, full, &v))
-        v = 0;
-    free(full);
+    run_stat(l, &v, "%s%s%s", prefix[of], group, name);
     return v;
 }
 
 static bool has_stat(const struct lardsim *l, const char *group, const char *part)
 {
-    char *name = xasprintf("%s%s", group, part);
-    uint64_t v;
-    const bool has = !lardsim_stat(l, name, &v);
-
-    free(name);
-    return has;
+    return run_stat(l, &(uint64_t){0}, "%s%s", group, part);
 }
 
 static void read_metadata(struct part_costs *to, const struct lardsim *l, enum part of)

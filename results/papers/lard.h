@@ -78,11 +78,11 @@ struct cell { /* a program under a collector */
 enum verdict { HOLDS, FAILS, NO_CASE, VERDICTS };
 extern const char *const verdict_names[], *const verdict_keys[]; /* the latter for machines */
 
-struct claim { /* of every cell */
+struct claim { /* of every cell; a row of the table, which shows a count */
     enum view_id view;
-    unsigned shows; /* the tallies that it is about, a bit each */
+    enum tally_of of;
     const char *text;
-    enum verdict (*judge)(const struct cell *c);
+    enum verdict (*judge)(const struct cell *c); /* NULL: another count of the claim before it */
 };
 struct overall_claim { /* of all cells together */
     enum view_id view;
@@ -126,8 +126,7 @@ void lard_free(struct lard_report *r);
 /* ---- what is shown: print.c ----------------------------------------------------------------- */
 
 void print_head(const struct cell *c);
-void print_claim(const struct paper *p, const struct cell *c, const struct claim *claim,
-                 enum verdict v);
+void print_claim(const struct paper *p, const struct cell *c, const struct claim *claim);
 /* Races at sites of the runtime system are counted with the others, and told apart here. */
 void print_system(const struct paper *p, const struct cell *c);
 /* Prints the errata that results/papers/printed/ has for the numbers shown. */

@@ -36,11 +36,6 @@ static const struct printed *printed_of(const struct paper *p, const struct cell
     return is;
 }
 
-static bool shows(const struct claim *claim, enum tally_of of)
-{
-    return claim->shows >> of & 1;
-}
-
 /* ---- text ----------------------------------------------------------------------------------- */
 
 void print_head(const struct cell *c)
@@ -89,41 +84,33 @@ static void print_pair(const struct printed *is, uint64_t ours, int wide, const 
     free(diff);
 }
 
-void print_claim(const struct paper *p, const struct cell *c, const struct claim *claim,
-                 enum verdict v)
+void print_claim(const struct paper *p, const struct cell *c, const struct claim *claim)
 {
-    const char *detector = view_names[claim->view], *text = claim->text;
+    const char *detector = view_names[claim->view];
+    const uint64_t *n = c->is.view[claim->view][claim->of].n;
 
-    for (enum tally_of of = RACES; of < TALLIES; of++) {
-        if (!shows(claim, of))
-            continue;
-        const uint64_t *n = c->is.view[claim->view][of].n;
-        printf("  %-10s %-6s ", detector, tally_names[of]);
-        print_pair(printed_of(p, c, detector, of, "accesses"), n[ACCESSES], 9, "   ");
-        print_pair(printed_of(p, c, detector, of, "sites"), n[SITES], 6, "");
-        if (*text)
-            printf("  %-41s %s", text, verdict_names[v]);
-        putchar('\n');
-        text = ""; /* once */
-    }
+    printf("  %-10s %-6s ", detector, tally_names[claim->of]);
+    print_pair(printed_of(p, c, detector, claim->of, "accesses"), n[ACCESSES], 9, "   ");
+    print_pair(printed_of(p, c, detector, claim->of, "sites"), n[SITES], 6, "");
+    if (claim->judge)
+        printf("  %-41s %s", claim->text, verdict_names[claim->judge(c)]);
+    putchar('\n');
 }
 
 /* The two counts of a cell mostly have the same erratum: it is told once. */
 void print_errata(const struct paper *p, const struct cell *c)
 {
-    for (const struct claim *claim = p->claims; claim->text; claim++)
-        for (enum tally_of of = RACES; of < TALLIES; of++) {
-            if (!shows(claim, of))
-                continue;
-            const char *detector = view_names[claim->view], *told = "";
-            for (size_t unit = ACCESSES; unit <= SITES; unit++) {
-                const struct printed *is = printed_of(p, c, detector, of, unit_names[unit]);
-                const char *text = is ? is->erratum : "";
-                if (*text && strcmp(text, told) != 0)
-                    printf("  on the paper's count, %s %s: %s\n", detector, tally_names[of], text);
-                told = text;
-            }
+    for (const struct claim *claim = p->claims; claim->text; claim++) {
+        const char *detector = view_names[claim->view], *told = "";
+        for (size_t unit = ACCESSES; unit <= SITES; unit++) {
+            const struct printed *is = printed_of(p, c, detector, claim->of, unit_names[unit]);
+            const char *text = is ? is->erratum : "";
+            if (*text && strcmp(text, told) != 0)
+                printf("  on the paper's count, %s %s: %s\n", detector, tally_names[claim->of],
+                       text);
+            told = text;
         }
+    }
 }
 
 /* A view has one claim of a paper. */
@@ -133,7 +120,7 @@ void print_system(const struct paper *p, const struct cell *c)
 
     for (const struct claim *claim = p->claims; claim->text; claim++) {
         const uint64_t *n = c->is.view[claim->view][p->differences ? FALSE : RACES].n;
-        if (!n[SYSTEM])
+        if (!n[SYSTEM] || !claim->judge)
             continue;
         printf("%s %s %s%" PRIu64 " at %" PRIu64, before, view_names[claim->view],
                p->differences ? "false " : "", n[SYSTEM], n[SYSTEM_SITES]);
@@ -174,6 +161,8 @@ static void csv_cell(FILE *csv, const struct paper *p, const struct cell *c)
                   {"uses.moved", c->is.uses_moved}};
 
     for (const struct claim *claim = p->claims; claim->text; claim++) {
+        if (!claim->judge)
+            continue;
         csv_row(csv, p, c, view_names[claim->view], "verdict");
         fprintf(csv, "%s,\n", verdict_names[claim->judge(c)]);
     }
@@ -231,12 +220,11 @@ static void json_claim(struct json *j, const struct paper *p, const struct cell 
     json_key_str(j, "claim", claim->text);
     json_verdict(j, claim->judge(c));
     json_key_array(j, "counts");
-    for (enum tally_of of = RACES; of < TALLIES; of++) {
-        if (!shows(claim, of))
-            continue;
-        json_count(j, p, c, claim->view, of, ACCESSES);
-        json_count(j, p, c, claim->view, of, SITES);
-    }
+    do {
+        json_count(j, p, c, claim->view, claim->of, ACCESSES);
+        json_count(j, p, c, claim->view, claim->of, SITES);
+        claim++;
+    } while (claim->text && !claim->judge);
     json_end(j);
     json_end(j);
 }
@@ -263,7 +251,8 @@ static void json_cell(struct json *j, const struct paper *p, const struct cell *
     json_truth(j, c);
     json_key_array(j, "claims");
     for (const struct claim *claim = p->claims; claim->text; claim++)
-        json_claim(j, p, c, claim);
+        if (claim->judge)
+            json_claim(j, p, c, claim);
     json_end(j);
     json_end(j);
 }
@@ -321,10 +310,7 @@ void lard_plot(const struct lard_report *r, FILE *out)
     size_t n = 0;
 
     for (const struct claim *claim = r->paper->claims; claim->text; claim++)
-        for (enum tally_of of = RACES; of < TALLIES; of++)
-            if (shows(claim, of))
-                panel[plot.panels++] =
-                    xasprintf("%s: %s", view_names[claim->view], tally_names[of]);
+        panel[plot.panels++] = xasprintf("%s: %s", view_names[claim->view], tally_names[claim->of]);
     for (size_t i = 0; i < r->cells; i++) {
         const struct cell *c = &r->cell[i];
         row[i] = xasprintf("%s%s, %s", c->program->name,
@@ -332,15 +318,12 @@ void lard_plot(const struct lard_report *r, FILE *out)
                            : c->program->racy  ? " racy"
                                                : "",
                            c->collector->moves ? "SS" : "MS");
-        for (const struct claim *claim = r->paper->claims; claim->text; claim++)
-            for (enum tally_of of = RACES; of < TALLIES; of++) {
-                if (!shows(claim, of))
-                    continue;
-                const struct printed *is =
-                    printed_of(r->paper, c, view_names[claim->view], of, "accesses");
-                count[n][0] = is ? strtoull(is->value, NULL, 10) : PLOT_NONE;
-                count[n++][1] = c->is.view[claim->view][of].n[ACCESSES];
-            }
+        for (const struct claim *claim = r->paper->claims; claim->text; claim++) {
+            const struct printed *is =
+                printed_of(r->paper, c, view_names[claim->view], claim->of, "accesses");
+            count[n][0] = is ? strtoull(is->value, NULL, 10) : PLOT_NONE;
+            count[n++][1] = c->is.view[claim->view][claim->of].n[ACCESSES];
+        }
     }
     plot_write(&plot, out);
     for (size_t i = 0; i < r->cells; i++)

@@ -176,31 +176,9 @@ static double median(const struct quantity_values *v)
     return m;
 }
 
-/* The rank of x[i] among the others, from 0; equal ones share the mean of their ranks. */
-static double place(const double *x, size_t n, size_t i)
+static double ranks(const struct quantity_values *v)
 {
-    double less = 0, equal = 0;
-
-    for (size_t k = 0; k < n; k++) {
-        less += x[k] < x[i];
-        equal += x[k] == x[i];
-    }
-    return less + (equal - 1) / 2;
-}
-
-/* Spearman's rank correlation. */
-static double rank_correlation(const struct quantity_values *v)
-{
-    double ab = 0, aa = 0, bb = 0;
-    const double mean = ((double)v->n - 1) / 2;
-
-    for (size_t i = 0; i < v->n; i++) {
-        const double a = place(v->a, v->n, i) - mean, b = place(v->b, v->n, i) - mean;
-        ab += a * b;
-        aa += a * a;
-        bb += b * b;
-    }
-    return aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : NAN;
+    return rank_correlation(v->a, v->b, v->n);
 }
 
 static double sum(const struct quantity_values *v)
@@ -244,10 +222,9 @@ static const struct aggregate {
     const char *name;
     double (*of)(const struct quantity_values *v);
     bool two;
-} aggregates[] = {{"mean", mean, false},     {"geomean", geomean, false},
-                  {"median", median, false}, {"sum", sum, false},
-                  {"min", least, false},     {"max", most, false},
-                  {"share", mean, false},    {"rank", rank_correlation, true}};
+} aggregates[] = {{"mean", mean, false},  {"geomean", geomean, false}, {"median", median, false},
+                  {"sum", sum, false},    {"min", least, false},       {"max", most, false},
+                  {"share", mean, false}, {"rank", ranks, true}};
 
 static const struct aggregate *aggregate_find(const char *name, size_t n)
 {

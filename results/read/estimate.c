@@ -54,3 +54,28 @@ struct estimate estimate_of(const double *x, size_t n)
         s.half = estimate_t(s.n - 1) * sqrt(squares / (double)(s.n - 1) / (double)s.n);
     return s;
 }
+
+/* The rank of x[i] among the others, from 0, less the mean of all ranks. */
+static double rank_of(const double *x, size_t n, size_t i)
+{
+    double less = 0, equal = 0;
+
+    for (size_t k = 0; k < n; k++) {
+        less += x[k] < x[i];
+        equal += x[k] == x[i];
+    }
+    return less + (equal - 1) / 2 - ((double)n - 1) / 2;
+}
+
+double rank_correlation(const double *a, const double *b, size_t n)
+{
+    double ab = 0, aa = 0, bb = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const double x = rank_of(a, n, i), y = rank_of(b, n, i);
+        ab += x * y;
+        aa += x * x;
+        bb += y * y;
+    }
+    return aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : NAN;
+}

@@ -103,6 +103,33 @@ void table_csv(const struct table *t, FILE *out)
     fputc('\n', out);
 }
 
+/* A cell of Markdown; | in it would end it. */
+static void markdown_cell(const char *text, FILE *out)
+{
+    fputc(' ', out);
+    for (; *text; text++)
+        fprintf(out, *text == '|' ? "\\%c" : "%c", *text);
+    fputs(" |", out);
+}
+
+void table_markdown(const struct table *t, FILE *out)
+{
+    for (size_t k = 0; k < t->heads; k++) {
+        fputs(k ? "" : "|", out);
+        if (*t->head[k].name)
+            markdown_cell(t->head[k].name, out);
+        else
+            fputs(" |", out);
+    }
+    for (size_t k = 0; k < t->heads; k++)
+        fprintf(out, "%s --%c |", k ? "" : "\n|", t->head[k].align == TABLE_LEFT ? '-' : ':');
+    for (size_t i = 0; i < t->n; i++) {
+        fputs(i % t->heads ? "" : "\n|", out);
+        markdown_cell(t->at[i].text ? t->at[i].text : "", out);
+    }
+    fputs(t->heads ? "\n" : "", out);
+}
+
 static void json_row(const struct table *t, size_t row, FILE *out)
 {
     struct json j;

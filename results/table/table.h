@@ -56,6 +56,7 @@ void table_print(const struct table *t, FILE *out);
 /* The rows, if there is one, below lines that say what they are. Frees t. */
 void table_show(struct table *t, FILE *out, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void table_csv(const struct table *t, FILE *out); /* heads and rows */
+void table_markdown(const struct table *t, FILE *out);
 /* An object a row, on a line; a value that is not there, or is empty, is left out. */
 void table_json_lines(const struct table *t, FILE *out);
 

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "results/job/stopped.h"
+#include "results/job/told.h"
 #include "results/validate/validate.h"
 #include "sim/lardsim.h"
 
@@ -55,16 +56,11 @@ static int run(const struct host_facts *h, const char *policy, unsigned threads,
     free(text);
     *to = (struct model_run){.events = lardsim_events(l)};
     for (size_t i = 0; i < ARRAY_SIZE(busy) && !failed; i++) {
-        uint64_t part = 0;
-        char *name = xasprintf("machine.spent.%s", busy[i]);
-        failed = lardsim_stat(l, name, &part);
+        uint64_t part;
+        failed = !run_stat(l, &part, "machine.spent.%s", busy[i]);
         to->busy += part;
-        free(name);
     }
-    text = xasprintf("policy.%s.races.accesses", policy);
-    if (lardsim_stat(l, text, &to->races))
-        to->races = 0;
-    free(text);
+    run_stat(l, &to->races, "policy.%s.races.accesses", policy);
     if (failed)
         err_set(e, (enum lard_exit)lardsim_exit_code(l), "the model of this host: %s",
                 lardsim_error(l) ? lardsim_error(l) : "a statistic is not there");

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/mem.h"
+#include "results/read/estimate.h"
 #include "results/validate/validate.h"
 #include "sim/lardsim.h"
 
@@ -26,35 +28,21 @@ static bool is_wide(const struct pairing *o)
     return (s->most - s->least) * 100 > WIDE * s->median;
 }
 
-/* The rank of the i-th; of equal ones, the mean. */
-static double rank_of(const struct pairing *o, size_t n, size_t i, bool predicted)
-{
-    double below = 0, equal = 0;
-    const double mine = predicted ? o[i].predicted.slowdown : o[i].measured.slowdown.median;
-
-    for (size_t k = 0; k < n; k++) {
-        const double x = predicted ? o[k].predicted.slowdown : o[k].measured.slowdown.median;
-        below += x < mine;
-        equal += x == mine;
-    }
-    return below + (equal + 1) / 2;
-}
-
 struct summary summary_of(const struct pairing *o, size_t n)
 {
+    double *measured = xcalloc(n + 1, sizeof *measured),
+           *predicted = xcalloc(n + 1, sizeof *predicted);
     struct summary s = {.rank = 0};
-    double both = 0, one[2] = {0, 0};
 
     for (size_t i = 0; i < n; i++) {
-        const double middle = ((double)n + 1) / 2;
-        const double a = rank_of(o, n, i, false) - middle, b = rank_of(o, n, i, true) - middle;
-        both += a * b;
-        one[0] += a * a;
-        one[1] += b * b;
+        measured[i] = o[i].measured.slowdown.median;
+        predicted[i] = o[i].predicted.slowdown;
         s.within += is_within(&o[i]);
     }
-    if (n > 2 && one[0] > 0 && one[1] > 0)
-        s.rank = both / sqrt(one[0] * one[1]);
+    const double rank = n > 2 ? rank_correlation(measured, predicted, n) : NAN;
+    s.rank = isnan(rank) ? 0 : rank;
+    free(measured);
+    free(predicted);
     return s;
 }
 

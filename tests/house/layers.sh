@@ -70,7 +70,7 @@ results/why: base/program results results/read results/job results/drawing trace
 results/page: base/program results results/read results/experiment results/drawing results/why sim
 results/papers: base/program results results/read results/job results/table results/drawing results/experiment trace trace/lives sim workloads workloads/measure workloads/programs
 results/reduce: base/program results/job trace sim
-results/validate: base/program results/job sim workloads workloads/programs
+results/validate: base/program results results/job results/read sim workloads workloads/programs
 cli: base/program trace isa/lardx86 policy sim workloads workloads/measure workloads/programs results results/job results/read results/table results/drawing results/experiment results/why results/page results/papers results/reduce results/validate
 cli/trace: cli trace trace/lives results/job sim
 cli/capture: cli cli/trace base/program capture trace
@@ -83,7 +83,7 @@ base/program/place.h base/program/print.h base/program/stop.h
 trace/trace.h trace/lives/lives.h trace/lives/used.h memory/memory.h memory/pages.h memory/perturb.h cache/cache.h coherence/coherence.h coherence/dsm/dsm.h
 isa/lardx86/lardx86.h swmanager/swmanager.h runtime/runtime.h policy/policy.h policy/checker.h policy/machine.h policy/view.h policy/cost/inline_heap.h policy/cost/space.h
 sim/lardsim.h sim/sim.h workloads/workloads.h workloads/measure/measure.h workloads/programs/programs.h workloads/programs/kept.h capture/capture.h
-results/results.h results/job/given.h results/job/progress.h results/job/stopped.h results/read/estimate.h results/read/overhead.h results/table/table.h
+results/results.h results/job/given.h results/job/progress.h results/job/stopped.h results/job/told.h results/read/estimate.h results/read/overhead.h results/table/table.h
 results/experiment/collect.h results/experiment/costs.h results/experiment/sweep.h results/drawing/drawing.h results/why/why.h results/drawing/plot.h results/page/report.h results/drawing/svg.h
 results/papers/all.h results/papers/lard.h results/papers/table.h results/reduce/reduce.h results/validate/validate.h'
 
