@@ -102,6 +102,8 @@ const struct argp_option cli_common_options[] = {
     OPTION("version", 'V', NULL, "Print program version"),
     ROW_END};
 
+const struct argp_option cli_json_option[] = {ROW_JSON, ROW_END};
+
 static void print_version(void)
 {
     char id[BUILD_ID];

@@ -84,7 +84,8 @@ enum {
 /* Options of every verb, and of the program itself. A NULL name is another short form of the row
  * before it. */
 extern const struct argp_option cli_common_options[];
-extern const struct argp_child cli_common[]; /* takes them, for struct argp */
+extern const struct argp_option cli_json_option[]; /* of verbs that have no other */
+extern const struct argp_child cli_common[];       /* takes them, for struct argp */
 
 struct given_option { /* an option as it stood there */
     int key;

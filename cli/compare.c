@@ -488,7 +488,7 @@ static int compare_verdicts(const struct cli *c, struct err *e)
         write_files(&m, &files, e);
     outputs_abort(&files);
     if (lardsim_error(m.run))
-        err_set(e, (enum lard_exit)lardsim_exit_code(m.run), "%s", lardsim_error(m.run));
+        run_error(m.run, "", e);
     else if (cli_has(c, OPT_ERROR_ON_RACE) && run_any_race(m.run))
         err_set(e, LARD_RACES, "%s: races were found, and --error-on-race was given", c->arg[0]);
     stop_run(NULL);

@@ -285,8 +285,6 @@ static int explain_run(const struct cli *c, struct err *e)
     return code;
 }
 
-static const struct argp_option options[] = {ROW_JSON, ROW_END};
-
 const struct verb verb_explain = {
     .name = "explain",
     .args = "NAME...",
@@ -296,6 +294,6 @@ const struct verb verb_explain = {
     .examples = "lardsim explain races\n"
                 "lardsim explain policy.vc.history vc 66\n"
                 "lardsim explain limits",
-    .options = options,
+    .options = cli_json_option,
     .run = explain_run,
 };

@@ -163,8 +163,6 @@ static int list_run(const struct cli *c, struct err *e)
     return failed ? -1 : LARD_DONE;
 }
 
-static const struct argp_option list_options[] = {ROW_JSON, ROW_END};
-
 const struct verb verb_programs_list = {
     .name = "programs list",
     .args = "",
@@ -175,7 +173,7 @@ const struct verb verb_programs_list = {
             "captures, each with its size and the day of its last use. Together they take at most "
             "what LARDSIM_PROGRAMS_LIMIT says, or 4Gi.",
     .examples = "lardsim programs list\nlardsim programs list --json",
-    .options = list_options,
+    .options = cli_json_option,
     .run = list_run,
 };
 

@@ -176,7 +176,6 @@ static int run_clean(const struct cli *c, struct err *e)
 
 /* ---- verbs ---------------------------------------------------------------------------------- */
 
-static const struct argp_option status_options[] = {ROW_JSON, ROW_END};
 const struct verb verb_sweep_status = {
     .name = "sweep status",
     .args = "DIR",
@@ -185,16 +184,15 @@ const struct verb verb_sweep_status = {
             "All files of a cell are held against its DONE: one that is not as it was written is "
             "named, and counts as damaged; the exit code is 6 then.",
     .examples = "lardsim sweep status l2",
-    .options = status_options,
+    .options = cli_json_option,
     .run = run_status,
 };
-static const struct argp_option clean_options[] = {ROW_JSON, ROW_END};
 const struct verb verb_sweep_clean = {
     .name = "sweep clean",
     .args = "DIR",
     .summary = "Removes cells of a sweep's folder that its latest spec does not have.",
     .text = "They are of earlier specs. What a killed process has left goes, too.",
     .examples = "lardsim sweep clean l2",
-    .options = clean_options,
+    .options = cli_json_option,
     .run = run_clean,
 };

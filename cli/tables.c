@@ -39,6 +39,22 @@ static void send_row(row_fn *fn, void *arg, struct row *r)
         free(r->made[i]);
 }
 
+/* Callbacks of other rooms have their own form; this carries the caller's through them. */
+struct sender {
+    row_fn *fn;
+    void *arg;
+};
+
+/* A row with one field. */
+static void send_field(const struct sender *to, const char *name, const char *help, const char *key,
+                       const char *text)
+{
+    struct row r = {.name = name, .help = help};
+
+    add(&r, key, text);
+    to->fn(to->arg, &r);
+}
+
 void row_json(struct json *j, const struct row *r)
 {
     json_key_str(j, "name", r->name);
@@ -57,12 +73,6 @@ static char *join_bits(unsigned bits, const char *const *names, size_t n)
             xappend(&all, ", ", names[i]);
     return all;
 }
-
-/* Callbacks of other rooms have their own form; this carries the caller's through them. */
-struct sender {
-    row_fn *fn;
-    void *arg;
-};
 
 /* ---- policies, views ------------------------------------------------------------------------ */
 
@@ -222,9 +232,7 @@ static void send_param(void *arg, const char *section, const struct param *p)
 
 static void each_param(row_fn *fn, void *arg)
 {
-    struct sender to = {fn, arg};
-
-    sim_each_param(send_param, &to);
+    sim_each_param(send_param, &(struct sender){fn, arg});
 }
 
 static void each_synth(row_fn *fn, void *arg)
@@ -237,18 +245,12 @@ static void each_synth(row_fn *fn, void *arg)
 
 static void send_stat(void *arg, const char *name, const char *unit, const char *help)
 {
-    const struct sender *to = arg;
-    struct row r = {.name = name, .help = help};
-
-    add(&r, "unit", unit);
-    to->fn(to->arg, &r);
+    send_field(arg, name, help, "unit", unit);
 }
 
 static void each_stat(row_fn *fn, void *arg)
 {
-    struct sender to = {fn, arg};
-
-    lardsim_each(LARDSIM_STATISTICS, send_stat, &to);
+    lardsim_each(LARDSIM_STATISTICS, send_stat, &(struct sender){fn, arg});
 }
 
 static void send_finding(void *arg, const char *key, const char *text, const char *zero,
@@ -265,19 +267,13 @@ static void send_finding(void *arg, const char *key, const char *text, const cha
 
 static void each_finding(row_fn *fn, void *arg)
 {
-    struct sender to = {fn, arg};
-
-    sim_each_finding(send_finding, &to);
+    sim_each_finding(send_finding, &(struct sender){fn, arg});
 }
 
 static void each_preset(row_fn *fn, void *arg)
 {
-    for (const struct preset *p = run_presets; p->name; p++) {
-        struct row r = {.name = p->name, .help = p->help};
-
-        add(&r, "sets", p->yaml);
-        fn(arg, &r);
-    }
+    for (const struct preset *p = run_presets; p->name; p++)
+        send_field(&(struct sender){fn, arg}, p->name, p->help, "sets", p->yaml);
 }
 
 /* Rows of `lardsim list machines PRESET`. */
@@ -295,9 +291,7 @@ static void send_setting(void *arg, const struct machine_setting *s)
 
 static void each_setting(row_fn *fn, void *arg)
 {
-    struct sender to = {fn, arg};
-
-    sim_each_machine(send_setting, &to);
+    sim_each_machine(send_setting, &(struct sender){fn, arg});
 }
 
 /* ---- events, rules, formats ----------------------------------------------------------------- */
@@ -402,12 +396,9 @@ static void each_format(row_fn *fn, void *arg)
 
 static void each_workload(row_fn *fn, void *arg)
 {
-    for (size_t i = 0; workloads[i]; i++) {
-        struct row r = {.name = workloads[i]->name, .help = workloads[i]->summary};
-
-        add(&r, "source", workloads[i]->source);
-        fn(arg, &r);
-    }
+    for (size_t i = 0; workloads[i]; i++)
+        send_field(&(struct sender){fn, arg}, workloads[i]->name, workloads[i]->summary, "source",
+                   workloads[i]->source);
 }
 
 /* ---- the command line's own ----------------------------------------------------------------- */
@@ -452,12 +443,9 @@ static void each_head(row_fn *fn, void *arg)
 
 static void each_trait(row_fn *fn, void *arg)
 {
-    for (size_t i = 0; i < TRAIT_COUNT; i++) {
-        struct row r = {.name = trait_info[i].name, .help = trait_info[i].help};
-
-        add(&r, "unit", trait_info[i].unit);
-        fn(arg, &r);
-    }
+    for (size_t i = 0; i < TRAIT_COUNT; i++)
+        send_field(&(struct sender){fn, arg}, trait_info[i].name, trait_info[i].help, "unit",
+                   trait_info[i].unit);
 }
 
 /* The order is that of `lardsim list`. explain looks at all, in this order. */

@@ -133,8 +133,6 @@ static int verify_run(const struct cli *c, struct err *e)
     return cli_has(c, OPT_JSON) ? as_json(&f, e) : as_text(&f, e);
 }
 
-static const struct argp_option options[] = {ROW_JSON, ROW_END};
-
 const struct verb verb_verify = {
     .name = "verify",
     .args = "DIR",
@@ -144,6 +142,6 @@ const struct verb verb_verify = {
             "not name are no concern of it. The hashes find damage, not an adversary.",
     .examples = "lardsim verify results\n"
                 "lardsim verify --json results",
-    .options = options,
+    .options = cli_json_option,
     .run = verify_run,
 };

@@ -69,8 +69,6 @@ static int list_run(const struct cli *c, struct err *e)
     return LARD_DONE;
 }
 
-static const struct argp_option options[] = {ROW_JSON, ROW_END};
-
 const struct verb verb_workload_list = {
     .name = "workload list",
     .args = "",
@@ -79,6 +77,6 @@ const struct verb verb_workload_list = {
             "workload needs no file: workload:NAME,KEY=VALUE,...",
     .examples = "lardsim workload list\n"
                 "lardsim run workload:sor,size=medium,gc=semispace",
-    .options = options,
+    .options = cli_json_option,
     .run = list_run,
 };

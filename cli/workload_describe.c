@@ -340,8 +340,6 @@ static int describe_run(const struct cli *c, struct err *e)
     return failed ? -1 : LARD_DONE;
 }
 
-static const struct argp_option options[] = {ROW_JSON, ROW_END};
-
 const struct verb verb_workload_describe = {
     .name = "workload describe",
     .args = "NAME[,KEY=VALUE...]",
@@ -351,6 +349,6 @@ const struct verb verb_workload_describe = {
             "run` shows how many a policy finds.",
     .examples = "lardsim workload describe sor\n"
                 "lardsim workload describe hedc,racy=on,size=medium --json",
-    .options = options,
+    .options = cli_json_option,
     .run = describe_run,
 };

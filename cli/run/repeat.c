@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "cli/run/run.h"
 #include "sim/sim.h"
+#include "results/job/told.h"
 
 /* ---- what is run ---------------------------------------------------------------------------- */
 
@@ -82,7 +83,7 @@ static int leave_out_intervals(struct repeat *a, struct err *e)
     struct lardsim *l = lardsim_new();
 
     if (run_settings(l, &a->cli))
-        err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s", lardsim_error(l));
+        run_error(l, "", e);
     for (size_t i = 0; i < ARRAY_SIZE(asks); i++) {
         const char *given = lardsim_given(l, asks[i][0]);
         if (given && strcmp(given, "0") != 0 && !cli_has(&a->cli, 'o'))

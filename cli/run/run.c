@@ -26,7 +26,7 @@ static int find_source(char **to, const struct cli *c, struct err *e)
     struct lardsim *l = lardsim_new(); /* only its settings are used */
 
     if (run_settings(l, c))
-        err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s", lardsim_error(l));
+        run_error(l, "", e);
     else if (lardsim_given(l, "source") && *lardsim_given(l, "source"))
         *to = xstrdup(lardsim_given(l, "source"));
     else
@@ -146,7 +146,7 @@ static void run_once(const struct cli *c, const struct repeat *again, struct err
         print_result(&result, c);
     }
     if (lardsim_error(l))
-        err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s", lardsim_error(l));
+        run_error(l, "", e);
     else if (again && repeat_judge(again, l, e))
         ;
     else if (cli_has(c, OPT_ERROR_ON_RACE) && run_any_race(l))

@@ -132,8 +132,6 @@ static int info_run(const struct cli *c, struct err *e)
     return s.complete && !s.damage[0] ? LARD_DONE : damage(&s, c->arg[0], e);
 }
 
-static const struct argp_option options[] = {ROW_JSON, ROW_END};
-
 const struct verb verb_trace_info = {
     .name = "trace info",
     .args = "SOURCE",
@@ -143,6 +141,6 @@ const struct verb verb_trace_info = {
             "not show (`lardsim trace verify` reads all). Other sources are read through. For a "
             "trace that is damaged or cut off the exit code is 4.",
     .examples = "lardsim trace info program.lard",
-    .options = options,
+    .options = cli_json_option,
     .run = info_run,
 };

@@ -121,20 +121,14 @@ static int scan(struct trace_merge *m, struct input_trace *in, struct err *e)
 
     if (read_twice("trace merge", in->spec, e))
         return -1;
-    struct source *from =
-        shown_source(&m->progress, stopped_source(charged(source_open(in->spec, e), &m->all)));
+    struct source *from = trace_open(in->spec, &m->all, &m->progress, e);
     if (!from)
         return -1;
-    if (in == m->in)
-        m->granularity = from->granularity;
-    else if (m->granularity != from->granularity)
-        m->granularity = 0;
-    if (in == m->in)
-        m->layout = from->layout;
-    else if (m->layout != from->layout)
-        m->layout = LAYOUT_DEFAULT;
-    if (in == m->in)
+    const bool first = in == m->in;
+    if (first)
         m->gaps = from->gaps;
+    m->granularity = first || m->granularity == from->granularity ? from->granularity : 0;
+    m->layout = first || m->layout == from->layout ? from->layout : LAYOUT_DEFAULT;
     const int failed =
         m->gaps != from->gaps
             ? err_set(e, LARD_USAGE,
@@ -284,8 +278,7 @@ static int take_turns(struct trace_merge *m, struct err *e)
 static int open_inputs(struct trace_merge *m, struct err *e)
 {
     for (size_t i = 0; i < m->inputs; i++) {
-        m->in[i].from = shown_source(
-            &m->progress, stopped_source(charged(source_open(m->in[i].spec, e), &m->all)));
+        m->in[i].from = trace_open(m->in[i].spec, &m->all, &m->progress, e);
         if (!m->in[i].from)
             return -1;
     }

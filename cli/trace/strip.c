@@ -72,8 +72,7 @@ static int take(void *arg, const struct event *ev, uint64_t at, struct err *e)
 
 static int pass(struct strip *s, walk_fn *fn, struct err *e)
 {
-    s->from = shown_source(&s->progress,
-                           stopped_source(charged(source_open(s->cli->arg[0], e), &s->all)));
+    s->from = trace_open(s->cli->arg[0], &s->all, &s->progress, e);
     if (!s->from)
         return -1;
     used_again(&s->used);

@@ -143,6 +143,11 @@ struct source *charged(struct source *s, struct budget *all)
     return s;
 }
 
+struct source *trace_open(const char *spec, struct budget *all, struct progress *p, struct err *e)
+{
+    return shown_source(p, stopped_source(charged(source_open(spec, e), all)));
+}
+
 int memory_limit(const struct budget *all, const char *name, uint64_t event, struct err *e)
 {
     if (LIKELY(!budget_over(all)))

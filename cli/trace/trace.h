@@ -29,6 +29,9 @@ struct source *shown_source(struct progress *p, struct source *s);
 struct source *stopped_source(struct source *s);
 /* Charges s to all, and returns it; NULL is fine. */
 struct source *charged(struct source *s, struct budget *all);
+/* Opens a source that is charged to all, and stops and shows its progress as one that is read
+ * whole. */
+struct source *trace_open(const char *spec, struct budget *all, struct progress *p, struct err *e);
 /* Returns -1 if the verb's own memory is over the limit. */
 int memory_limit(const struct budget *all, const char *name, uint64_t event, struct err *e);
 

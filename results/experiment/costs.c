@@ -13,6 +13,12 @@ const char *const hardware_part_name[HARDWARE_PARTS] = {
     [PART_CHECKS] = "checks",   [PART_REGIONS] = "regions",       [PART_FLUSHES] = "flushes",
     [PART_RUNTIME] = "runtime", [PART_ROLL_OVERS] = "roll-overs", [PART_HISTORIES] = "histories"};
 
+const char *const cost_spent_name[COST_SPENTS] = {
+#define SPENT(NAME, text, help) [COST_SPENT_##NAME] = text,
+#include "sim/machine/spent.def"
+#undef SPENT
+};
+
 enum { METADATA_MISSES = 3 }; /* the first of them; what follows is no miss */
 static const char *const metadata[] = {"load-misses",   "store-misses",   "atomic-misses",
                                        "load-hits",     "store-hits",     "atomic-hits",
@@ -100,14 +106,8 @@ static void read_truth(struct own_truth *to, const struct lardsim *l, const char
 
 static void read_spent(struct part_costs *to, const struct lardsim *l, enum part of)
 {
-    static const char *const spent[] = {
-#define SPENT(NAME, text, help) [COST_SPENT_##NAME] = "machine.spent." text,
-#include "sim/machine/spent.def"
-#undef SPENT
-    };
-
     for (size_t i = 0; i < COST_SPENTS; i++)
-        to->spent[i] = stat_of(l, of, spent[i], "");
+        to->spent[i] = stat_of(l, of, "machine.spent.", cost_spent_name[i]);
 }
 
 /* Handlers by reason; of evictions, those that handlers of evictions brought on stand apart. */

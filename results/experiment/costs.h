@@ -48,7 +48,7 @@ enum hardware_part { /* where the handler's time of a policy in hardware goes */
                      PART_HISTORIES, /* all else: history lines, and questions to other cores */
                      HARDWARE_PARTS
 };
-extern const char *const hardware_part_name[HARDWARE_PARTS];
+extern const char *const cost_spent_name[COST_SPENTS], *const hardware_part_name[HARDWARE_PARTS];
 struct part_costs { /* of the whole run, or of its regions of interest */
     uint64_t cost[COSTS], spent[COST_SPENTS], hardware[HARDWARE_PARTS];
 };

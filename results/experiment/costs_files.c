@@ -10,12 +10,6 @@
 
 /* ---- what policies cost --------------------------------------------------------------------- */
 
-static const char *const spent[COST_SPENTS] = {
-#define SPENT(NAME, text, help) [COST_SPENT_##NAME] = text,
-#include "sim/machine/spent.def"
-#undef SPENT
-};
-
 static void overheads_csv(FILE *out, const struct cost_table *t, const struct costs *r)
 {
     const struct run_time time = costs_time(t, r);
@@ -52,7 +46,7 @@ static void heads_csv(FILE *out, const char *part)
     for (size_t i = 0; i < ARRAY_SIZE(head); i++)
         fprintf(out, ",%s%s", part, head[i]);
     for (size_t s = 0; s < COST_SPENTS; s++)
-        fprintf(out, ",%sspent.%s", part, spent[s]);
+        fprintf(out, ",%sspent.%s", part, cost_spent_name[s]);
 }
 
 /* Writes, if there are several seeds, how many, and the overhead that is judged: its mean and the

@@ -19,15 +19,9 @@ static void json_machine(struct json *j, const struct cost_table *t)
 
 static void json_spent(struct json *j, const struct part_costs *m)
 {
-    static const char *const spent[COST_SPENTS] = {
-#define SPENT(NAME, text, help) [COST_SPENT_##NAME] = text,
-#include "sim/machine/spent.def"
-#undef SPENT
-    };
-
     json_key_object(j, "spent");
     for (size_t s = 0; s < COST_SPENTS; s++)
-        json_key_u64(j, spent[s], m->spent[s]);
+        json_key_u64(j, cost_spent_name[s], m->spent[s]);
     json_end(j);
 }
 

@@ -14,6 +14,7 @@
 #include "results/job/progress.h"
 #include "results/job/stopped.h"
 #include "workloads/measure/measure.h"
+#include "results/job/told.h"
 
 /* ---- what was given and had no effect in any run -------------------------------------------- */
 
@@ -123,7 +124,7 @@ static int run_policy(struct cost_table *t, const struct given *g, const struct 
 
     run_once(l, t, g, s, unused, progress);
     if (lardsim_error(l))
-        err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s: %s", row->label, lardsim_error(l));
+        run_error(l, row->label, e);
     t->partial = e->code && t->n == 0 && left_results(t, row->label);
     if (!e->code || t->partial) {
         costs_read(row, l, s->truth);

@@ -19,6 +19,12 @@ bool run_stat(const struct lardsim *l, uint64_t *to, const char *fmt, ...)
     return found;
 }
 
+int run_error(const struct lardsim *l, const char *before, struct err *e)
+{
+    return err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s%s%s", before, *before ? ": " : "",
+                   lardsim_error(l));
+}
+
 bool run_any_race(const struct lardsim *l)
 {
     uint64_t n;

@@ -14,6 +14,7 @@
 #include "workloads/measure/measure.h"
 #include "sim/lardsim.h"
 #include "sim/sim.h"
+#include "results/job/told.h"
 
 const char *const view_names[] = {"lard", "all-memory", "all-sync", "no-clear", "no-copy", "naive"};
 const char *const tally_names[] = {"races", "false", "missed"};
@@ -123,8 +124,7 @@ static int close_run(struct lardsim *l, int status, const char *source, struct e
 {
     lardsim_finish(l);
     if (!status && lardsim_error(l))
-        status =
-            err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s: %s", source, lardsim_error(l));
+        status = run_error(l, source, e);
     stop_run(NULL);
     lardsim_free(l);
     return status;

@@ -17,6 +17,7 @@
 #include "results/reduce/reduce.h"
 #include "base/program/place.h"
 #include "results/job/stopped.h"
+#include "results/job/told.h"
 
 /* ---- the text ------------------------------------------------------------------------------- */
 
@@ -226,7 +227,7 @@ static int push_all(struct watch *w, struct lardsim *l, const struct trace_part 
     struct pushing to = {.l = l, .w = w};
 
     if (lardsim_start(l))
-        return err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s", lardsim_error(l));
+        return run_error(l, "", e);
     if (part_each(p, which, push, &to, e))
         return -1;
     if (w->found)
@@ -234,7 +235,7 @@ static int push_all(struct watch *w, struct lardsim *l, const struct trace_part 
     else if (!to.failed)
         lardsim_finish(l); /* some races are found late */
     if (stopped(l))
-        return err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s", lardsim_error(l));
+        return run_error(l, "", e);
     return lardsim_error(l) ? 0 : 1;
 }
 
@@ -250,7 +251,7 @@ static int run_here(struct aim *k, const struct trace_part *p, const uint64_t *w
     lardsim_on_race(l, watch_race, w);
     stop_run(l);
     if (configure(l, k, p))
-        ran = err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s", lardsim_error(l));
+        ran = run_error(l, "", e);
     else
         ran = push_all(w, l, p, which, enough, e);
     stop_run(NULL);
@@ -406,7 +407,7 @@ static int find_race(struct aim *k, const struct trace_part *p, struct err *e)
         lardsim_run(l, p->spec);
     lardsim_finish(l);
     if (lardsim_error(l))
-        err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s", lardsim_error(l));
+        run_error(l, "", e);
     else if (!w.found)
         err_set(e, LARD_USAGE,
                 "%s: no race %s is reported there; `lardsim run --json` has those that are",
