@@ -10,7 +10,7 @@
 
 enum { DEPTH_MOST = 64, TEXT_MOST = 1 << 20 };
 
-struct json_text {
+struct json_token {
     char *at; /* owns */
     size_t n, cap;
 };
@@ -18,18 +18,18 @@ struct json_reading {
     const char *at, *end; /* what is left to be read */
     json_fn *fn;
     void *arg;
-    struct json_text name, value; /* keys, joined by dots */
+    struct json_token name, value; /* keys, joined by dots */
     unsigned depth;
 };
 
-static void put(struct json_text *t, int c)
+static void put(struct json_token *t, int c)
 {
     t->at = xgrow(t->at, t->n + 1, &t->cap, 1);
     t->at[t->n++] = (char)c;
     t->at[t->n] = '\0';
 }
 
-static void cut(struct json_text *t, size_t n)
+static void cut(struct json_token *t, size_t n)
 {
     t->at = xgrow(t->at, n, &t->cap, 1);
     t->n = n;
@@ -69,7 +69,7 @@ static int digits(struct json_reading *r, uint32_t *to)
 }
 
 /* Reads the digits behind "\u". Zero would end the text, and half a pair is no character. */
-static int escaped_unit(struct json_reading *r, struct json_text *to)
+static int escaped_unit(struct json_reading *r, struct json_token *to)
 {
     char utf8[UTF8_MAX + 1];
     uint32_t c, low;
@@ -89,7 +89,7 @@ static int escaped_unit(struct json_reading *r, struct json_text *to)
     return 0;
 }
 
-static int escaped(struct json_reading *r, struct json_text *to)
+static int escaped(struct json_reading *r, struct json_token *to)
 {
     static const char from[] = "\"\\/bfnrt", is[] = "\"\\/\b\f\n\r\t";
     const int c = take(r);
@@ -104,7 +104,7 @@ static int escaped(struct json_reading *r, struct json_text *to)
 }
 
 /* The rest of a text, after its first quote, goes to the end of `to`. */
-static int read_text(struct json_reading *r, struct json_text *to)
+static int read_text(struct json_reading *r, struct json_token *to)
 {
     for (int c; (c = take(r)) != '"';) {
         if (c < ' ' || to->n > TEXT_MOST || (c == '\\' && escaped(r, to)))

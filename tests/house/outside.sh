@@ -7,8 +7,6 @@
 still='
 results/experiment/costs.c sim/machine/spent.def
 results/experiment/costs.h sim/machine/spent.def
-results/experiment/costs_files.c sim/machine/spent.def
-results/experiment/costs_json.c sim/machine/spent.def
 results/experiment/costs_json.c workloads/measure/measure.h
 results/experiment/machines.c workloads/measure/measure.h
 results/experiment/spec.c policy/checker.h
