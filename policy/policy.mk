@@ -7,7 +7,7 @@ libcore_la_SOURCES += policy/cost/clocks.c policy/cost/clocks.h policy/cost/inli
 	policy/cost/software.c policy/cost/software.h policy/cost/space.c policy/cost/space.h policy/cost/steps.h
 libcore_la_SOURCES += policy/checker/after_race.c policy/checker/after_race.h policy/checker/cells.c \
 	policy/checker/cells.h policy/checker/checker.c policy/checker/checker_int.h \
-	policy/checker/extent.c policy/checker/extent.h policy/checker/filter.c \
+	policy/checker/filter.c \
 	policy/checker/filter.h policy/checker/filter_file.c policy/checker/filter_file.h \
 	policy/checker/new.c policy/checker/report.c policy/checker/report.h policy/checker/says.c
 libcore_la_SOURCES += policy/none/lard_runtime.c policy/none/none.c

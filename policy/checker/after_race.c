@@ -13,8 +13,6 @@ void after_race_init(struct after_race *a, enum after_race_mode mode, unsigned g
                      struct stats_group *g, struct budget *budget)
 {
     *a = (struct after_race){.mode = mode, .granule = granule, .budget = budget};
-    extents_init(&a->off, budget);
-    extents_init(&a->objects, budget);
     stats_count(g, "disabled-granules", "granules",
                 "Granules of accesses not checked, as they were disabled after a race.",
                 &a->granules);
@@ -22,8 +20,8 @@ void after_race_init(struct after_race *a, enum after_race_mode mode, unsigned g
 
 void after_race_free(struct after_race *a)
 {
-    extents_free(&a->off);
-    extents_free(&a->objects);
+    interval_free(a->budget, &a->off);
+    interval_free(a->budget, &a->objects);
     budget_give(a->budget, a->cap * sizeof *a->raced);
     free(a->raced);
     a->raced = NULL;
@@ -53,21 +51,31 @@ void after_race_note(struct after_race *a, const struct event *ev, sim_addr loca
     a->raced[a->n++] = byte;
 }
 
-static bool covered(const struct extents *x, sim_addr addr, sim_addr *lo, sim_addr *last)
+/* NULL: none of them has the byte. */
+static const struct interval *having(struct interval *map, sim_addr byte)
 {
-    return extents_next(x, addr, lo, last) && *lo <= addr;
+    return interval_meeting(map, byte, byte);
+}
+
+/* The object that has the byte, to whole granules; it alone where none is known. */
+static void granules_having(const struct after_race *a, sim_addr byte, sim_addr *first,
+                            sim_addr *last)
+{
+    const struct interval *object = having(a->objects, byte);
+
+    *first = granule_first(a, object ? object->lo : byte);
+    *last = granule_last(a, object ? object->last : byte);
 }
 
 /* Disables the object at this byte. Granules that it shares with others are disabled, too. */
 static void disable(struct after_race *a, sim_addr byte)
 {
-    sim_addr lo, last;
+    sim_addr first, last;
 
-    if (covered(&a->off, byte, &lo, &last))
+    if (having(a->off, byte))
         return;
-    if (!covered(&a->objects, byte, &lo, &last))
-        lo = last = byte;
-    extents_put(&a->off, granule_first(a, lo), granule_last(a, last));
+    granules_having(a, byte, &first, &last);
+    interval_mark(a->budget, &a->off, first, last, 1);
 }
 
 void after_race_settle(struct after_race *a)
@@ -82,21 +90,18 @@ void after_race_settle(struct after_race *a)
 
 static bool disabled_by(const struct after_race *a, sim_addr byte, sim_addr location)
 {
-    sim_addr lo, last;
+    sim_addr first, last;
 
-    if (!covered(&a->objects, byte, &lo, &last))
-        lo = last = byte;
-    return granule_first(a, lo) <= location && location <= granule_last(a, last);
+    granules_having(a, byte, &first, &last);
+    return first <= location && location <= last;
 }
 
 bool after_race_covers(const struct after_race *a, sim_addr location, bool settled)
 {
-    sim_addr lo, last;
-
     for (size_t i = 0; settled && i < a->settled; i++)
         if (disabled_by(a, a->raced[i], location))
             return false;
-    return covered(&a->off, location, &lo, &last);
+    return having(a->off, location) != NULL;
 }
 
 static struct event part_of(const struct event *ev, uint32_t from, uint32_t end)
@@ -114,14 +119,13 @@ static bool disabled_run(const struct after_race *a, const struct event *ev, uin
                          uint32_t *end)
 {
     const sim_addr at = ev->addr + from, last = ev->addr + (ev->size - 1);
-    sim_addr lo, off_last;
-    const bool some = extents_next(&a->off, at, &lo, &off_last) && lo <= last;
-    const bool disabled = some && lo <= at;
+    const struct interval *off = interval_meeting(a->off, at, last);
+    const bool disabled = off && off->lo <= at;
 
-    if (!some || a->granule == GRANULE_FIELD || (disabled && off_last >= last))
+    if (!off || a->granule == GRANULE_FIELD || (disabled && off->last >= last))
         *end = ev->size;
     else
-        *end = (uint32_t)((disabled ? off_last + 1 : lo) - ev->addr);
+        *end = (uint32_t)((disabled ? off->last + 1 : off->lo) - ev->addr);
     return disabled;
 }
 
@@ -148,15 +152,15 @@ void after_race_heap(struct after_race *a, const struct event *ev, bool heeded)
         return;
     after_race_settle(a);
     if (ev->kind == EV_ALLOC && a->mode == AFTER_RACE_DISABLE_ARRAY) {
-        extents_put(&a->objects, ev->addr, ev->addr + (ev->aux - 1));
+        interval_mark(a->budget, &a->objects, ev->addr, ev->addr + (ev->aux - 1), 1);
     } else if (ev->kind == EV_CLEAR) {
-        extents_cut(&a->objects, ev->addr, ev->addr + (ev->aux - 1));
+        interval_remove(a->budget, &a->objects, ev->addr, ev->addr + (ev->aux - 1));
         if (heeded)
-            extents_cut(&a->off, ev->addr, ev->addr + (ev->aux - 1));
+            interval_remove(a->budget, &a->off, ev->addr, ev->addr + (ev->aux - 1));
     } else if (ev->kind == EV_COPY) {
-        extents_copy(&a->objects, ev->addr, ev[1].addr, ev->aux);
+        interval_move(a->budget, &a->objects, ev->addr, ev[1].addr, ev->aux);
         if (heeded)
-            extents_copy(&a->off, ev->addr, ev[1].addr, ev->aux);
+            interval_move(a->budget, &a->off, ev->addr, ev[1].addr, ev->aux);
     }
 }
 

@@ -6,7 +6,7 @@
 #ifndef LARDSIM_AFTER_RACE_H
 #define LARDSIM_AFTER_RACE_H
 
-#include "policy/checker/extent.h"
+#include "base/interval.h"
 #include "policy/policy.h"
 
 enum after_race_mode {
@@ -19,10 +19,10 @@ extern const char *const after_race_choices[]; /* NULL-terminated, in this order
 
 struct after_race {
     enum after_race_mode mode;
-    unsigned granule;       /* or GRANULE_FIELD */
-    struct extents off;     /* disabled: whole granules */
-    struct extents objects; /* DISABLE_ARRAY: what was allocated, in one piece each */
-    sim_addr *raced;        /* owns; bytes that raced in the event in hand */
+    unsigned granule;         /* or GRANULE_FIELD */
+    struct interval *off;     /* owns; disabled: whole granules */
+    struct interval *objects; /* owns; DISABLE_ARRAY: what was allocated, in one piece each */
+    sim_addr *raced;          /* owns; bytes that raced in the event in hand */
     size_t n, cap;
     size_t settled;    /* of those, disabled by the latest after_race_settle, until the next race */
     uint64_t granules; /* of accesses, that were not looked at */
@@ -44,7 +44,7 @@ void after_race_settle(struct after_race *a);
 
 static inline bool after_race_disables(const struct after_race *a) /* anything at all */
 {
-    return a->off.n != 0;
+    return a->off != NULL;
 }
 /* Tells if the location is disabled; settled: other than by the latest after_race_settle. */
 bool after_race_covers(const struct after_race *a, sim_addr location, bool settled);

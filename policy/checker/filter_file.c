@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interval.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "policy/checker/extent.h"
 
 enum { LINE_MAX_BYTES = 4096 };
 
 struct filter_file {
-    struct extents bytes; /* may touch, do not overlap */
-    struct map sites;     /* by number, to 1 + whether it is exempt */
-    char **name;          /* own; of sites, sorted */
+    struct interval *bytes; /* owns */
+    struct map sites;       /* by number, to 1 + whether it is exempt */
+    char **name;            /* own; of sites, sorted */
     size_t names, cap;
     const struct names *of; /* the trace's; NULL: none yet */
     struct budget *budget;
@@ -74,7 +74,7 @@ static int exempt_range(const struct reading *r, const char *s, bool one)
         return refuse(r, one ? "an address is expected" : "an address and bytes are expected");
     if (bytes == 0 || from > UINT64_MAX - (bytes - 1))
         return refuse(r, "the range is empty, or passes the last address");
-    extents_put(&r->f->bytes, from, from + (bytes - 1));
+    interval_add(r->f->budget, &r->f->bytes, from, from + (bytes - 1));
     return 0;
 }
 
@@ -152,7 +152,6 @@ int filter_file_read(struct filter_file **to, const char *path, struct budget *b
     struct filter_file *f = xcalloc(1, sizeof *f);
     struct reading r = {.f = f, .path = path, .e = e};
     f->budget = budget;
-    extents_init(&f->bytes, budget);
     map_init(&f->sites, budget);
     const int failed = read_lines(&r, in);
     fclose(in);
@@ -173,7 +172,7 @@ void filter_file_free(struct filter_file *f)
     for (size_t i = 0; i < f->names; i++)
         free(f->name[i]);
     free(f->name);
-    extents_free(&f->bytes);
+    interval_free(f->budget, &f->bytes);
     map_free(&f->sites);
     free(f);
 }
@@ -200,21 +199,11 @@ static bool site_exempt(struct filter_file *f, uint64_t site)
     return exempt;
 }
 
-/* Tells if all of the bytes are exempt, by one range or by several that touch. */
-static bool bytes_exempt(const struct filter_file *f, sim_addr from, uint64_t bytes)
-{
-    const sim_addr end = from + (bytes - 1);
-    sim_addr lo, last;
-
-    while (extents_next(&f->bytes, from, &lo, &last) && lo <= from) {
-        if (last >= end)
-            return true;
-        from = last + 1;
-    }
-    return false;
-}
-
 bool filter_file_exempts(struct filter_file *f, const struct event *ev)
 {
-    return site_exempt(f, event_site(ev)) || bytes_exempt(f, ev->addr, ev->size);
+    const sim_addr last = ev->addr + (ev->size - 1);
+    const struct interval *bytes = interval_meeting(f->bytes, ev->addr, last);
+
+    return site_exempt(f, event_site(ev)) ||
+           (bytes && bytes->lo <= ev->addr && bytes->last >= last);
 }

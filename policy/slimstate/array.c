@@ -34,16 +34,14 @@ static struct slim_array *array_at(const struct slim *s, sim_addr lo)
 /* The first in the region; NULL: none. Most regions lie between arrays, near the last such one. */
 static struct slim_array *next_array(struct slim *s, sim_addr from, sim_addr to)
 {
-    sim_addr lo = UINT64_MAX, last;
-
     if (from >= s->gap && to < s->gap_end)
         return NULL;
-    const bool is = extents_next(&s->windows, from, &lo, &last);
-    if (!is || lo > from) {
+    const struct interval *window = interval_reaching(s->windows, from);
+    if (!window || window->lo > from) {
         s->gap = from;
-        s->gap_end = lo;
+        s->gap_end = window ? window->lo : UINT64_MAX;
     }
-    return is && lo <= to ? array_at(s, lo) : NULL;
+    return window && window->lo <= to ? array_at(s, window->lo) : NULL;
 }
 
 struct slim_array *slim_seek(struct slim *s, sim_addr addr)
@@ -53,21 +51,21 @@ struct slim_array *slim_seek(struct slim *s, sim_addr addr)
 
 struct slim_array *slim_find(const struct slim *s, sim_addr addr)
 {
-    sim_addr lo, last;
+    const struct interval *window = interval_meeting(s->windows, addr, addr);
 
-    return extents_next(&s->windows, addr, &lo, &last) && lo <= addr ? array_at(s, lo) : NULL;
+    return window ? array_at(s, window->lo) : NULL;
 }
 
 static void hide(struct slim *s, const struct slim_array *a)
 {
-    extents_cut(&s->windows, window_lo(a), window_last(a));
+    interval_remove(s->ft.env->budget, &s->windows, window_lo(a), window_last(a));
     map_remove(&s->at, window_lo(a));
     s->generation++;
 }
 
 static void show(struct slim *s, struct slim_array *a)
 {
-    extents_put(&s->windows, window_lo(a), window_last(a));
+    interval_mark(s->ft.env->budget, &s->windows, window_lo(a), window_last(a), 1);
     *map_put(&s->at, window_lo(a)) = (uint64_t)(uintptr_t)a;
     if (s->gap_end > window_lo(a))
         s->gap_end = s->gap = 0;

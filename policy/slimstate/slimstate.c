@@ -185,13 +185,13 @@ static NO_INLINE bool by_rules(struct slim *s, const struct event *ev, uint64_t 
     const struct granules g = granules_of(ev, s->ft.env->granule);
     const uint64_t races = s->races;
 
-    if (now.atomic && s->windows.n) { /* after what it did so far in this region */
+    if (now.atomic && s->windows) { /* after what it did so far in this region */
         slim_region_at(s, epoch_thread(me->now));
         slim_commit_region(s, epoch_thread(me->now));
     }
     for (sim_addr at = g.first;; at += g.step) {
         struct ft_variable *x = cells_peek(&s->ft.variables, at);
-        struct slim_array *a = s->windows.n && !(x && variable_used(x)) ? slim_seek(s, at) : NULL;
+        struct slim_array *a = s->windows && !(x && variable_used(x)) ? slim_seek(s, at) : NULL;
         const bool odd = a && s->ft.env->granule == GRANULE_FIELD &&
                          slim_addr(a, slim_element(a, at)) != at; /* a location of its own */
         while (a && !odd && !at_array(s, a, &at, &g, ev, &now)) {
@@ -242,7 +242,7 @@ ALWAYS_INLINE bool takes_place(struct slim *s, const struct event *ev, uint64_t 
 {
     const struct ft_variable *x = cells_prefetched(&s->ft.variables, ev->addr);
 
-    return x && (variable_used(x) || !s->windows.n) && ft_takes_place(&s->ft, ev, number);
+    return x && (variable_used(x) || !s->windows) && ft_takes_place(&s->ft, ev, number);
 }
 
 /* An access to an array that only lengthens a footprint, or to a variable that takes a place. */
@@ -329,7 +329,6 @@ static void *slim_create(const struct policy_env *env, const void *params, struc
     s->ft.race = slim_race;
     s->generation = 1;
     budget_take(env->budget, sizeof *s);
-    extents_init(&s->windows, env->budget);
     map_init(&s->at, env->budget);
     map_init(&s->feet, env->budget);
     declare(s, env->stats);
@@ -363,7 +362,7 @@ static void slim_check(const void *self)
     size_t pos = 0;
     uint64_t key, *value;
 
-    assert(s->windows.n == s->at.n);
+    assert(!s->windows == !s->at.n);
     while (s->ft.env->granule != GRANULE_FIELD && map_next(&s->at, &pos, &key, &value)) {
         const struct slim_array *a = (const struct slim_array *)(uintptr_t)*value;
         assert(a->from < a->to && a->to <= a->n && key == slim_addr(a, a->from));
@@ -401,7 +400,7 @@ static void slim_destroy(void *self)
     free(s->found);
     free(s->hits);
     free(s->touched);
-    extents_free(&s->windows);
+    interval_free(s->ft.env->budget, &s->windows);
     map_free(&s->at);
     map_free(&s->feet);
     free(s);

@@ -9,7 +9,7 @@
 #ifndef LARDSIM_SLIM_INT_H
 #define LARDSIM_SLIM_INT_H
 
-#include "policy/checker/extent.h"
+#include "base/interval.h"
 #include "policy/fasttrack/rules.h"
 #include "policy/slimstate/range.h"
 #include "policy/slimstate/set.h"
@@ -104,10 +104,10 @@ enum { SLIM_SEEN_BITS = 10 };
 struct slim {
     struct fasttrack ft; /* the first field: f->race has only that */
     struct slim_params p;
-    struct extents windows; /* memory that is an array's */
-    struct map at;          /* where a window begins, to its struct slim_array */
-    struct map feet;        /* actor and array, to struct slim_foot */
-    sim_addr gap, gap_end;  /* [gap, gap_end) has no window: where there was none last */
+    struct interval *windows; /* owns; memory that is an array's */
+    struct map at;            /* where a window begins, to its struct slim_array */
+    struct map feet;          /* actor and array, to struct slim_foot */
+    sim_addr gap, gap_end;    /* [gap, gap_end) has no window: where there was none last */
     uint64_t ids, generation;
     struct slim_region *region; /* owns; by actor */
     size_t regions;

@@ -6,6 +6,7 @@
 #ifndef LARDSIM_HISTORY_H
 #define LARDSIM_HISTORY_H
 
+#include "base/mem.h"
 #include "base/vclock.h"
 #include "trace/trace.h"
 
@@ -33,11 +34,11 @@ struct history_more {
 
 /* Memory for blocks; what a location has in use is charged to the budget. */
 struct history_pool {
-    struct history_spare *spare; /* free blocks of the smallest size */
-    struct history_slab *slabs;  /* owns; the memory of all blocks of that size */
+    struct pool small; /* blocks of the smallest size */
     struct budget *budget;
     uint64_t entries; /* in all histories */
 };
+void history_pool_init(struct history_pool *p, struct budget *budget);
 void history_pool_free(struct history_pool *p); /* when all histories are empty */
 
 static inline uint8_t *history_more_op(struct history_more *m)

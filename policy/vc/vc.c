@@ -242,7 +242,7 @@ static void *vc_create(const struct policy_env *env, const void *params, struct 
     (void)e;
     v->env = env;
     v->all = p->history == CHOICE_ALL;
-    v->pool.budget = env->budget;
+    history_pool_init(&v->pool, env->budget);
     stats_count(env->stats, "comparisons", "count", "History entries compared with an access.",
                 &v->st.comparisons);
     cells_init(&v->histories, &history_kind, env, v);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#include "policy/checker/extent.h"
+#include "base/interval.h"
 #include "policy/hb/hb.h"
 #include "sim/lardsim.h"
 #include "tests/frame/watch.h"
@@ -45,45 +45,40 @@ static void label_copy(struct bytes *b, uint64_t to, uint64_t from, uint64_t n)
     }
 }
 
-static void ranges_are(const struct extents *x, const struct bytes *b, sim_addr base)
+static void ranges_are(struct interval *x, const struct bytes *b, sim_addr base)
 {
-    sim_addr lo, last;
-    uint64_t n = 0;
-
     for (uint64_t i = 0; i < BYTES; i++) {
         uint64_t first = i, end = i;
-        const bool found = extents_next(x, base + i, &lo, &last);
+        const struct interval *found = interval_reaching(x, base + i);
         if (!b->label[i]) {
-            assert_true(!found || lo > base + i);
+            assert_true(!found || found->lo > base + i);
             continue;
         }
         while (first > 0 && b->label[first - 1] == b->label[i])
             first--;
         while (end + 1 < BYTES && b->label[end + 1] == b->label[i])
             end++;
-        assert_true(found);
-        assert_true(lo == base + first && last == base + end);
-        n += first == i;
+        assert_true(found && found->lo == base + first && found->last == base + end);
     }
-    assert_int_equal(x->n, n);
 }
 
-static void change_ranges(struct rng *r, struct extents *x, struct bytes *b, sim_addr base)
+static void change_ranges(struct rng *r, struct budget *budget, struct interval **x,
+                          struct bytes *b, sim_addr base)
 {
     const uint64_t from = rng_below(r, BYTES), n = 1 + rng_below(r, BYTES - from);
     const uint64_t to = rng_below(r, BYTES - n + 1), what = rng_below(r, 4);
 
     if (what < 2) {
-        extents_put(x, base + from, base + from + (n - 1));
+        interval_mark(budget, x, base + from, base + from + (n - 1), 1);
         b->labels++;
         for (uint64_t i = 0; i < n; i++)
             b->label[from + i] = b->labels;
     } else if (what < 3) {
-        extents_cut(x, base + from, base + from + (n - 1));
+        interval_remove(budget, x, base + from, base + from + (n - 1));
         for (uint64_t i = 0; i < n; i++)
             b->label[from + i] = 0;
     } else {
-        extents_copy(x, base + to, base + from, n);
+        interval_move(budget, x, base + to, base + from, n);
         label_copy(b, to, from, n);
     }
 }
@@ -97,15 +92,14 @@ static void ranges_are_what_bytes_say(void **state)
     for (uint64_t seed = 0; seed < 300; seed++) {
         struct budget budget = {0};
         struct bytes b = {{0}, 0};
-        struct extents x;
-        extents_init(&x, &budget);
+        struct interval *x = NULL;
         rng_seed(&r, seed);
         for (int i = 0; i < 60; i++) {
-            change_ranges(&r, &x, &b, base[seed % 3]);
-            ranges_are(&x, &b, base[seed % 3]);
-            assert_true((budget.live != 0) == (x.n != 0));
+            change_ranges(&r, &budget, &x, &b, base[seed % 3]);
+            ranges_are(x, &b, base[seed % 3]);
+            assert_true((budget.live != 0) == (x != NULL));
         }
-        extents_free(&x);
+        interval_free(&budget, &x);
         assert_int_equal(budget.live, 0);
     }
 }
@@ -113,20 +107,19 @@ static void ranges_are_what_bytes_say(void **state)
 static void many_ranges_in_order_do_not_run_deep(void **state)
 {
     const uint64_t n = 200000;
-    struct extents x;
-    sim_addr lo, last;
+    struct interval *x = NULL;
 
     (void)state;
-    extents_init(&x, NULL);
     for (uint64_t i = 0; i < n; i++)
-        extents_put(&x, 16 * i, 16 * i + 7);
+        interval_mark(NULL, &x, 16 * i, 16 * i + 7, 1);
     for (uint64_t i = 0; i < n; i += 97) {
-        assert_true(extents_next(&x, 16 * i + 7, &lo, &last) && lo == 16 * i);
-        assert_true(!extents_next(&x, 16 * i + 8, &lo, &last) || lo == 16 * i + 16);
+        const struct interval *at = interval_reaching(x, 16 * i + 7);
+        const struct interval *behind = interval_reaching(x, 16 * i + 8);
+        assert_true(at && at->lo == 16 * i);
+        assert_true(!behind || behind->lo == 16 * i + 16);
     }
-    extents_cut(&x, 0, UINT64_MAX);
-    assert_int_equal(x.n, 0);
-    extents_free(&x);
+    interval_remove(NULL, &x, 0, UINT64_MAX);
+    assert_null(x);
 }
 
 /* ---- by hand -------------------------------------------------------------------------------- */

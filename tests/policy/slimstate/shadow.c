@@ -143,7 +143,7 @@ static void lay_over(const struct slim *s, const struct slim_array *a, uint64_t 
 
 static void look(const struct slim *s, sim_addr addr, struct has *h)
 {
-    const struct slim_array *a = s->windows.n ? slim_find(s, addr) : NULL;
+    const struct slim_array *a = s->windows ? slim_find(s, addr) : NULL;
     const uint64_t i = a ? slim_element(a, addr) : 0;
 
     if (!a || (s->ft.env->granule == GRANULE_FIELD && slim_addr(a, i) != addr)) {
