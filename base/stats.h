@@ -55,6 +55,7 @@ void stats_ratio(struct stats_group *g, const char *name, const char *help, cons
  * end in NULL. */
 enum stats_relation { STATS_EQ, STATS_LE };
 typedef const uint64_t *const stats_fields[]; /* a list, as in (stats_fields){&a, &b, NULL} */
+#define STATS_SUM(...) ((const uint64_t *const[]){__VA_ARGS__, NULL})
 void stats_invariant(struct stats_group *g, const char *name, const char *help,
                      const uint64_t *const *left, enum stats_relation op,
                      const uint64_t *const *right);

@@ -80,7 +80,7 @@ const struct event *checker_run(struct checker *c, const struct event *ev, const
 const struct policy *checker_policy(const struct checker *c, const void **self);
 void checker_finish(struct checker *c);
 const struct budget *checker_memory(const struct checker *c);
-extern const struct param checker_param_rows[];  /* of every policy's section, beside its own */
+extern const struct param checker_param_rows[]; /* of every policy's section, beside its own */
 
 /* For comparing instances: what they look at, what they promise, how they explain themselves (an
  * empty text: not at all). */

@@ -3,10 +3,6 @@
 
 #include <string.h>
 
-#define POLICY(name) extern const struct policy policy_##name;
-#include "policy/policies.def"
-#undef POLICY
-
 const struct policy *const policies[] = {
 #define POLICY(name) &policy_##name,
 #include "policy/policies.def"

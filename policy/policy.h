@@ -192,6 +192,9 @@ struct policy {
 };
 
 /* Every policy, by name. */
+#define POLICY(name) extern const struct policy policy_##name;
+#include "policy/policies.def"
+#undef POLICY
 extern const struct policy *const policies[]; /* NULL-terminated */
 const struct policy *policy_find(const char *name);
 

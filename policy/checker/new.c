@@ -144,14 +144,14 @@ static void declare_stats(struct checker *c, struct stats_group *g)
                 "Events of synchronisation and raw LARDx86 outside the view.", &st->syncs_unheeded);
     stats_count(g, "clears", "events", "Clears heeded.", &st->clears);
     stats_count(g, "copies", "events", "Copies heeded.", &st->copies);
-    stats_invariant(g, "accesses.split",
-                    "Every access was checked, outside the view, disabled, or never committed.",
-                    (const uint64_t *const[]){&st->checked, &st->unchecked, &st->spared,
-                                              &st->disabled, &st->uncommitted, NULL},
-                    STATS_EQ, (const uint64_t *const[]){&st->accesses, NULL});
+    stats_invariant(
+        g, "accesses.split",
+        "Every access was checked, outside the view, disabled, or never committed.",
+        STATS_SUM(&st->checked, &st->unchecked, &st->spared, &st->disabled, &st->uncommitted),
+        STATS_EQ, STATS_SUM(&st->accesses));
     stats_invariant(g, "races.checked", "Only what was checked can race.",
-                    (const uint64_t *const[]){&c->report.accesses, NULL}, STATS_LE,
-                    (const uint64_t *const[]){&st->checked, &c->report.several, NULL});
+                    STATS_SUM(&c->report.accesses), STATS_LE,
+                    STATS_SUM(&st->checked, &c->report.several));
 }
 
 /* Without a machine, instructions and accesses take no time. */

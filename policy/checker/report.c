@@ -34,14 +34,11 @@ void report_init(struct race_report *r, const struct checker_env *env, const cha
     stats_count(g, "races.unwritten", "accesses",
                 "Racy accesses beyond races.max: counted, not in races.jsonl.", &r->unwritten);
     stats_invariant(g, "races.split", "Every racy access is the program's or the system's.",
-                    (const uint64_t *const[]){&r->program, &r->system, NULL}, STATS_EQ,
-                    (const uint64_t *const[]){&r->accesses, NULL});
+                    STATS_SUM(&r->program, &r->system), STATS_EQ, STATS_SUM(&r->accesses));
     stats_invariant(g, "races.locations", "A location that raced has a conflict.",
-                    (const uint64_t *const[]){&r->locations, NULL}, STATS_LE,
-                    (const uint64_t *const[]){&r->conflicts, NULL});
+                    STATS_SUM(&r->locations), STATS_LE, STATS_SUM(&r->conflicts));
     stats_invariant(g, "races.sites", "Each site of a racy access has a conflict.",
-                    (const uint64_t *const[]){&r->site_count, NULL}, STATS_LE,
-                    (const uint64_t *const[]){&r->conflicts, NULL});
+                    STATS_SUM(&r->site_count), STATS_LE, STATS_SUM(&r->conflicts));
 }
 
 void report_free(struct race_report *r)

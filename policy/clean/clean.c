@@ -121,7 +121,6 @@ static void *clean_create(const struct policy_env *env, const void *params, stru
     return p;
 }
 
-extern const struct policy policy_clean;
 const struct policy policy_clean = {
     .name = "clean",
     .summary = "races with an earlier write, by epochs of last writes",

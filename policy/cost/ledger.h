@@ -260,6 +260,16 @@ static inline struct ledger_note *ledger_note(struct ledger *c, unsigned account
     k->instructions = 0;
     return n;
 }
+static inline void ledger_note_call(struct ledger *c, unsigned account, ledger_call *fn, void *self,
+                                    void *what, unsigned core)
+{
+    struct ledger_note *n = ledger_note(c, account, LEDGER_CALL);
+
+    n->call.fn = fn;
+    n->call.self = self;
+    n->call.what = what;
+    n->call.core = core;
+}
 /* Puts a note in front of all that was gathered since the latest bill began. */
 struct ledger_note *ledger_note_first(struct ledger *c, unsigned account, enum ledger_what what);
 

@@ -173,11 +173,7 @@ void cvm_charge_interval(struct cvm *c, struct cvm_thread *t)
     ledger_part(c->env->cost, was);
     if (!m->dsm || t->core != c->env->core)
         return; /* another's interval is ended where all is consolidated */
-    struct ledger_note *n = ledger_note(c->env->cost, c->env->core, LEDGER_CALL);
-    n->call.fn = tell_notices;
-    n->call.self = c;
-    n->call.what = t;
-    n->call.core = c->env->core;
+    ledger_note_call(c->env->cost, c->env->core, tell_notices, c, t, c->env->core);
 }
 
 /* ---- the master ----------------------------------------------------------------------------- */
@@ -208,11 +204,7 @@ void cvm_charge_master(struct cvm *c, const struct cvm_work *w)
 
     c->work = steps_of(w->compared, STEP_COMPARE) + steps_of(w->walked, STEP_OVERLAP) +
               steps_of(w->listed, STEP_LIST) + steps_of(words, STEP_WORDS);
-    struct ledger_note *n = ledger_note(c->env->cost, c->env->core, LEDGER_CALL);
-    n->call.fn = begin_master;
-    n->call.self = c;
-    n->call.what = NULL;
-    n->call.core = c->env->core;
+    ledger_note_call(c->env->cost, c->env->core, begin_master, c, NULL, c->env->core);
     charge_steps(c->env, STEP_COMPARE, w->compared);
     charge_steps(c->env, STEP_OVERLAP, w->walked);
     charge_steps(c->env, STEP_LIST, w->listed);
@@ -232,12 +224,7 @@ static sim_cycle wait_for_master(void *self, unsigned core, void *what, sim_cycl
 
 void cvm_charge_departure(struct cvm *c)
 {
-    struct ledger_note *n = ledger_note(c->env->cost, c->env->core, LEDGER_CALL);
-
-    n->call.fn = wait_for_master;
-    n->call.self = c;
-    n->call.what = NULL;
-    n->call.core = c->env->core;
+    ledger_note_call(c->env->cost, c->env->core, wait_for_master, c, NULL, c->env->core);
 }
 
 /* Counts the bytes of bitmaps that are asked of the process of the actor's core. */

@@ -535,7 +535,6 @@ static const struct event *cvm_run(void *self, const struct event *ev, const str
     }
 }
 
-extern const struct policy policy_cvm;
 const struct policy policy_cvm = {
     .name = "cvm",
     .summary = "intervals of lazy release consistency, compared at barriers",

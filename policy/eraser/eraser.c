@@ -355,7 +355,6 @@ static void eraser_destroy(void *self)
     free(e);
 }
 
-extern const struct policy policy_eraser;
 const struct policy policy_eraser = {
     .name = "eraser",
     .summary = "the lockset discipline: a lock for every variable",

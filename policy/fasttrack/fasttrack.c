@@ -373,7 +373,6 @@ static void ft_rule(const void *self, sim_addr location, struct policy_rule *r)
         r->unchecked = "with repeats = skip an access is not checked again in its epoch";
 }
 
-extern const struct policy policy_fasttrack;
 const struct policy policy_fasttrack = {
     .name = "fasttrack",
     .summary = "epochs, and vectors where reads are shared",

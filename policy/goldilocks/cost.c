@@ -9,11 +9,9 @@
  * blocks are given back at once. */
 #include "policy/goldilocks/goldilocks.h"
 
-const struct cost_step gold_steps[GOLD_STEPS] = {
-#define STEP(NAME, name, instructions, needs, text) {name, instructions, text, STEP_NEEDS_##needs},
-#include "policy/goldilocks/steps.def"
-#undef STEP
-};
+#define STEPS_DEF     "policy/goldilocks/steps.def"
+#define STEPS_CHARGES gold_charges
+#include "policy/cost/steps.h"
 
 enum { ENDS_BYTES = 64, THREAD_BYTES = 64 + GOLD_SCRATCH_BYTES, SCRATCH_AT = 64 };
 
@@ -30,8 +28,8 @@ static unsigned link_at(const struct goldilocks *g)
 void gold_cost_init(struct goldilocks *g)
 {
     const struct cell_charges charges = {.bytes = gold_shadow_bytes(g),
-                                         .clear_step = GOLD_STEP_LINE,
-                                         .copy_step = GOLD_STEP_LINE,
+                                         .clear_step = STEP_LINE,
+                                         .copy_step = STEP_LINE,
                                          .always = true};
 
     cells_charge(&g->variables, &charges);
@@ -63,7 +61,7 @@ static void charge_count(struct goldilocks *g, uint64_t n)
 {
     const struct paddr at = n == g->list.tail ? ends_of(g) : gold_cell_at(&g->list, n)->block;
 
-    charge_step(g->env, GOLD_STEP_COUNT);
+    charge_step(g->env, STEP_COUNT);
     charge_access(g->env, paddr_plus(at, count_at(g)), gold_word(g), MEM_ATOMIC);
 }
 
@@ -81,10 +79,10 @@ void gold_cost_append(struct goldilocks *g, struct gold_cell *c)
     if (!g->cost->on)
         return;
     c->block = metadata_take(g->cost, g->env->core, bytes);
-    charge_step(g->env, GOLD_STEP_APPEND);
+    charge_step(g->env, STEP_APPEND);
     charge_store(g->env, c->block, count_at(g));
     if (c->rule == GOLD_COMMIT) {
-        charge_steps(g->env, GOLD_STEP_COMMIT, c->variables->n);
+        charge_steps(g->env, STEP_COMMIT, c->variables->n);
         charge_store(g->env, paddr_plus(c->block, gold_cell_bytes(g)), bytes - gold_cell_bytes(g));
     }
     charge_access(g->env, paddr_plus(ends_of(g), gold_word(g)), gold_word(g),
@@ -97,7 +95,7 @@ void gold_cost_behead(struct goldilocks *g, const struct gold_cell *c)
     budget_give(&g->variables.metadata, cell_bytes(g, c));
     if (!g->cost->on)
         return;
-    charge_step(g->env, GOLD_STEP_COLLECT);
+    charge_step(g->env, STEP_COLLECT);
     charge_load(g->env, paddr_plus(c->block, count_at(g)), gold_word(g));
     charge_store(g->env, ends_of(g), gold_word(g)); /* the head */
     metadata_give(g->cost, g->env->core, c->block, cell_bytes(g, c));
@@ -112,7 +110,7 @@ void gold_cost_trim(struct goldilocks *g, uint64_t to)
     for (uint64_t n = g->list.head; n < to; n++) {
         const struct gold_cell *c = gold_cell_at(&g->list, n);
         infos += c->infos;
-        charge_steps(g->env, GOLD_STEP_ADVANCE, infos);
+        charge_steps(g->env, STEP_ADVANCE, infos);
         if (infos)
             charge_load(g->env, c->block, gold_cell_bytes(g));
     }
@@ -124,7 +122,7 @@ void gold_cost_moved(struct goldilocks *g, const struct gold_info *i, uint64_t t
     if (gold_info_at(g, i) >= to)
         return;
     charge_load(g->env, i->block, gold_info_bytes(g));
-    charge_step(g->env, GOLD_STEP_MOVED);
+    charge_step(g->env, STEP_MOVED);
     charge_store(g->env, i->block, 2 * gold_word(g));
     charge_count(g, to);
 }
@@ -133,7 +131,7 @@ void gold_cost_moved(struct goldilocks *g, const struct gold_info *i, uint64_t t
 
 void gold_cost_look(struct goldilocks *g, const struct gold_info *i)
 {
-    charge_step(g->env, GOLD_STEP_LOOK);
+    charge_step(g->env, STEP_LOOK);
     charge_load(g->env, i->block, gold_info_bytes(g));
 }
 
@@ -143,15 +141,15 @@ void gold_cost_held(struct goldilocks *g, const struct gold_now *now)
         return;
     const struct paddr block = thread_block(g, now->ev->tid);
     const size_t holds = gold_thread_at(g, now->ev->tid)->holds;
-    charge_step(g->env, GOLD_STEP_HELD);
-    charge_steps(g->env, GOLD_STEP_HOLDS, holds);
+    charge_step(g->env, STEP_HELD);
+    charge_steps(g->env, STEP_HOLDS, holds);
     charge_load(g->env, block, gold_word(g) * (1 + (holds < 7 ? holds : 7)));
 }
 
 /* Once for each evaluation. */
 void gold_cost_walked(struct goldilocks *g)
 {
-    charge_step(g->env, GOLD_STEP_RESULT);
+    charge_step(g->env, STEP_RESULT);
 }
 
 void gold_cost_locks(struct goldilocks *g, sim_tid tid)
@@ -159,7 +157,7 @@ void gold_cost_locks(struct goldilocks *g, sim_tid tid)
     if (!g->cost->on)
         return;
     const struct paddr block = thread_block(g, tid);
-    charge_step(g->env, GOLD_STEP_LOCKS);
+    charge_step(g->env, STEP_LOCKS);
     charge_load(g->env, block, gold_word(g));
     charge_store(g->env, block, gold_word(g));
 }
@@ -184,14 +182,14 @@ void gold_cost_cell(struct goldilocks *g, const struct gold_cell *c, bool heeded
     if (!g->cost->on)
         return;
     charge_load(g->env, c->block, count_at(g) + gold_word(g));
-    charge_step(g->env, heeded ? GOLD_STEP_CELL : GOLD_STEP_SKIP);
+    charge_step(g->env, heeded ? STEP_CELL : STEP_SKIP);
     if (!heeded)
         return;
     look_up(g, c->from[0], now);
     look_up(g, c->from[1], now);
     if (c->rule != GOLD_COMMIT)
         return;
-    charge_steps(g->env, GOLD_STEP_VARIABLE, c->variables->n);
+    charge_steps(g->env, STEP_VARIABLE, c->variables->n);
     charge_load(g->env, paddr_plus(c->block, gold_cell_bytes(g)), c->variables->n * gold_word(g));
 }
 
@@ -199,13 +197,13 @@ void gold_cost_cell(struct goldilocks *g, const struct gold_cell *c, bool heeded
 
 void gold_cost_enter(struct goldilocks *g, sim_addr addr)
 {
-    charge_step(g->env, GOLD_STEP_LOCK);
+    charge_step(g->env, STEP_LOCK);
     charge_access(g->env, metadata_at(g->cost, addr), gold_word(g), MEM_ATOMIC);
 }
 
 void gold_cost_leave(struct goldilocks *g, sim_addr addr)
 {
-    charge_step(g->env, GOLD_STEP_UNLOCK);
+    charge_step(g->env, STEP_UNLOCK);
     charge_store(g->env, metadata_at(g->cost, addr), gold_word(g));
 }
 
@@ -222,16 +220,16 @@ void gold_cost_record(struct goldilocks *g, struct gold_info *i, sim_addr addr,
     charge_load(g->env, paddr_plus(ends_of(g), gold_word(g)), gold_word(g));
     if (!g->cost->held) /* the latest lock */
         charge_load(g->env, thread_block(g, now->ev->tid), gold_word(g));
-    charge_step(g->env, GOLD_STEP_INFO);
+    charge_step(g->env, STEP_INFO);
     charge_store(g->env, i->block, gold_info_bytes(g));
-    charge_step(g->env, GOLD_STEP_COUNT);
+    charge_step(g->env, STEP_COUNT);
     charge_access(g->env, paddr_plus(ends_of(g), count_at(g)), gold_word(g), MEM_ATOMIC);
     charge_store(g->env, paddr_plus(metadata_at(g->cost, addr), gold_word(g)), gold_word(g));
 }
 
 void gold_cost_chain(struct goldilocks *g, const struct gold_info *i)
 {
-    charge_step(g->env, GOLD_STEP_CHAIN);
+    charge_step(g->env, STEP_CHAIN);
     charge_load(g->env, paddr_plus(i->block, link_at(g)), 2 * gold_word(g));
 }
 

@@ -290,9 +290,9 @@ static void declare(struct gold_stats *st, struct stats_group *g)
 #define STATS_DEF "policy/goldilocks/stats.def"
 #include "base/stats_declare.h"
     stats_invariant(g, "checks.split", "Every check passed somehow, or found a race.",
-                    (const uint64_t *const[]){&st->by_transaction, &st->by_thread, &st->by_lock,
-                                              &st->by_two, &st->by_lockset, &st->unordered, NULL},
-                    STATS_EQ, (const uint64_t *const[]){&st->checks, NULL});
+                    STATS_SUM(&st->by_transaction, &st->by_thread, &st->by_lock, &st->by_two,
+                              &st->by_lockset, &st->unordered),
+                    STATS_EQ, STATS_SUM(&st->checks));
 }
 
 static void *gold_create(const struct policy_env *env, const void *params, struct err *e)
@@ -360,7 +360,6 @@ static void gold_destroy(void *self)
     free(g);
 }
 
-extern const struct policy policy_goldilocks;
 const struct policy policy_goldilocks = {
     .name = "goldilocks",
     .summary = "locksets that grow, evaluated when asked for; transactions",
@@ -378,6 +377,6 @@ const struct policy policy_goldilocks = {
                                                 .amend = gold_amend,
                                                 .explain = gold_explain,
                                                 .remembers = gold_remembers},
-    .charges = &(const struct policy_charges){gold_steps, GOLD_STEPS},
+    .charges = &gold_charges,
     .hints = &(const struct policy_hints){.cells = true},
 };

@@ -304,13 +304,7 @@ gold_element gold_held_lock(const struct goldilocks *g, const struct gold_now *n
 
 /* ---- goldilocks/cost.c ---------------------------------------------------------------------- */
 
-enum gold_step {
-#define STEP(NAME, name, instructions, needs, text) GOLD_STEP_##NAME,
-#include "policy/goldilocks/steps.def"
-#undef STEP
-    GOLD_STEPS
-};
-extern const struct cost_step gold_steps[GOLD_STEPS];
+extern const struct policy_charges gold_charges;
 enum { GOLD_SCRATCH_BYTES = 1024 }; /* a thread's set under evaluation: where it begins */
 /* Bytes on the machine, by the layout's word. */
 static inline unsigned gold_word(const struct goldilocks *g)

@@ -71,7 +71,6 @@ static const struct cost_step steps[] = {
 #undef RT_STEP
 };
 
-extern const struct policy policy_lard_runtime;
 const struct policy policy_lard_runtime = {
     .name = "lard-runtime",
     .summary = "the language runtime's part of LARD alone: its cost, no checking",

@@ -16,7 +16,6 @@ static void none_access(void *self, const struct event *ev)
     (void)ev;
 }
 
-extern const struct policy policy_none;
 const struct policy policy_none = {
     .name = "none",
     .summary = "no checking: the machine alone",

@@ -441,7 +441,6 @@ static const struct policy_hardware hardware = {
                      .detector = &detector, .hints = &hints, .hardware = &hardware,                \
     }
 
-extern const struct policy policy_radish, policy_radish_ts, policy_lardish;
 const struct policy policy_radish =
     RADISH_POLICY(.name = "radish",
                   .summary = "histories in cache lines, checked in hardware (RADISH)",

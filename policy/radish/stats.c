@@ -23,20 +23,17 @@ void radish_declare(struct radish *r, struct stats_group *g)
 #define STATS_DEF "policy/radish/stats.def"
 #include "base/stats_declare.h"
     stats_invariant(g, "checks.outcome", "Each check has one outcome.",
-                    (const uint64_t *const[]){
-                        &st->outcome[OUTCOME_PERMISSION], &st->outcome[OUTCOME_FILLED],
-                        &st->outcome[OUTCOME_LOCAL], &st->outcome[OUTCOME_REMOTE],
-                        &st->outcome[OUTCOME_PIGGYBACKED], &st->outcome[OUTCOME_SOFTWARE], NULL},
-                    STATS_EQ, (const uint64_t *const[]){&st->checks, NULL});
+                    STATS_SUM(&st->outcome[OUTCOME_PERMISSION], &st->outcome[OUTCOME_FILLED],
+                              &st->outcome[OUTCOME_LOCAL], &st->outcome[OUTCOME_REMOTE],
+                              &st->outcome[OUTCOME_PIGGYBACKED], &st->outcome[OUTCOME_SOFTWARE]),
+                    STATS_EQ, STATS_SUM(&st->checks));
     stats_invariant(g, "checks.software", "Each check in software has a reason.",
-                    (const uint64_t *const[]){&st->need[NEED_WRITE], &st->need[NEED_READS],
-                                              &st->need[NEED_BOTH], NULL},
-                    STATS_EQ, (const uint64_t *const[]){&st->outcome[OUTCOME_SOFTWARE], NULL});
-    stats_invariant(g, "lines", "Each line that came has left, or is there.",
-                    (const uint64_t *const[]){&st->lost_dirty, &st->lost_clean, &st->flushed,
-                                              &st->discarded, &st->lines, NULL},
-                    STATS_EQ, (const uint64_t *const[]){&st->allocated, NULL});
-    stats_invariant(g, "queue", "What is over was in the queue.",
-                    (const uint64_t *const[]){&st->drained, NULL}, STATS_LE,
-                    (const uint64_t *const[]){&st->queued, NULL});
+                    STATS_SUM(&st->need[NEED_WRITE], &st->need[NEED_READS], &st->need[NEED_BOTH]),
+                    STATS_EQ, STATS_SUM(&st->outcome[OUTCOME_SOFTWARE]));
+    stats_invariant(
+        g, "lines", "Each line that came has left, or is there.",
+        STATS_SUM(&st->lost_dirty, &st->lost_clean, &st->flushed, &st->discarded, &st->lines),
+        STATS_EQ, STATS_SUM(&st->allocated));
+    stats_invariant(g, "queue", "What is over was in the queue.", STATS_SUM(&st->drained), STATS_LE,
+                    STATS_SUM(&st->queued));
 }

@@ -53,8 +53,6 @@ static NO_INLINE bool more_threads(struct fastrcd *f, uint32_t actor)
     }
     budget_take(f->env->budget, (n - f->threads) * (sizeof *f->thread + sizeof *f->clock));
     f->threads = n;
-    f->cost.thread = f->thread;
-    f->cost.clock = f->clock;
     return true;
 }
 
@@ -64,14 +62,14 @@ static NO_INLINE void give_block(struct fastrcd *f, struct rcd_thread *t)
     enum { LINE = 64 };
 
     if (!t->block.at)
-        t->block = metadata_take(f->cost.cost, f->env->core, LINE);
+        t->block = metadata_take(f->env->cost, f->env->core, LINE);
 }
 
 static inline bool known(struct fastrcd *f, uint32_t actor)
 {
     if (UNLIKELY(actor >= f->threads) && !more_threads(f, actor))
         return false;
-    if (UNLIKELY(f->cost.cost->on))
+    if (UNLIKELY(f->env->cost->on))
         give_block(f, &f->thread[actor]);
     return true;
 }
@@ -87,8 +85,8 @@ static void end_region(struct fastrcd *f, uint32_t actor)
         f->clock[actor] = 1;
         f->st.overflows++;
     }
-    if (f->cost.cost->on)
-        rcd_charge_region_end(&f->cost, t);
+    if (f->env->cost->on)
+        rcd_charge_region_end(f, t);
 }
 
 static void end_regions(struct fastrcd *f, struct regions_ended ended)
@@ -174,8 +172,8 @@ static bool reset_variable(void *arg, sim_addr addr, void *cell)
 {
     struct fastrcd *f = arg;
 
-    if (f->cost.cost->on)
-        rcd_charge_reset(&f->cost, cell, addr);
+    if (f->env->cost->on)
+        rcd_charge_reset(f, cell, addr);
     rcd_reset(f, cell);
     return false;
 }
@@ -188,8 +186,8 @@ static void reset(struct fastrcd *f)
     shadow_all(f->variables.shadow, reset_variable, f);
     for (uint32_t i = 0; i < f->threads; i++)
         f->clock[i] = 1;
-    if (f->cost.cost->on)
-        rcd_charge_clocks(&f->cost, f->threads);
+    if (f->env->cost->on)
+        rcd_charge_clocks(f, f->threads);
 }
 
 static void rcd_sync(void *self, const struct event *ev)
@@ -277,8 +275,7 @@ static void *rcd_create(const struct policy_env *env, const void *params, struct
     f->params = *(const struct rcd_params *)params;
     regions_init(&f->regions, env, (enum region_kind)f->params.regions);
     cells_init(&f->variables, &variable_kind, env, f);
-    rcd_cost_init(&f->cost, env, &f->variables);
-    f->cost.readers = f->params.readers;
+    rcd_cost_init(f);
     declare(f, env->stats);
     cells_declare(&f->variables);
     return f;
@@ -315,7 +312,6 @@ static void rcd_destroy(void *self)
     free(f);
 }
 
-extern const struct policy policy_fastrcd;
 const struct policy policy_fastrcd = {
     .name = "fastrcd",
     .summary = "conflicts with ongoing regions, by epochs of regions",

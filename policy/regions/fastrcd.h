@@ -48,38 +48,6 @@ struct rcd_thread {     /* an actor */
     struct paddr block; /* on the machine, where its clock is; 0: not yet */
 };
 
-/* ---- costs: fastrcd_cost.c ------------------------------------------------------------------ */
-
-struct rcd_cost {
-    const struct policy_env *env;
-    struct ledger *cost;
-    struct cells *variables;
-    const struct rcd_thread *thread;
-    const uint32_t *clock;
-    bool readers; /* as rcd_params has it */
-};
-enum { RCD_VARIABLE_BYTES = 8, RCD_SLOT_BYTES = 8, RCD_MAP_SLOTS = 8 };
-
-extern const struct policy_charges rcd_charges;
-
-void rcd_cost_init(struct rcd_cost *c, const struct policy_env *env, struct cells *variables);
-
-/* Charges with a machine only; before the variable changes. */
-void rcd_charge_read(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, uint32_t me);
-void rcd_charge_write(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, uint32_t me);
-void rcd_charge_atomic(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr, uint32_t me,
-                       bool write);
-void rcd_charge_region_end(struct rcd_cost *c, struct rcd_thread *t);
-/* Charges a full collection: for a variable, and for all threads' clocks. */
-void rcd_charge_reset(struct rcd_cost *c, const struct rcd_variable *x, sim_addr addr);
-void rcd_charge_clocks(struct rcd_cost *c, uint32_t threads);
-
-/* A read map, with or without a machine: made, about to be longer by one, gone. */
-void rcd_map_new(struct rcd_cost *c, struct overflow *m);
-void rcd_map_add(struct rcd_cost *c, struct overflow *m);
-void rcd_map_drop(struct rcd_cost *c, struct overflow *m);
-void rcd_map_copy(struct rcd_cost *c, const struct overflow *from, struct overflow *m);
-
 /* ---- the policy ------------------------------------------------------------------------------ */
 
 struct rcd_params {
@@ -101,7 +69,6 @@ struct fastrcd {
                       */
     uint32_t threads;
     struct regions regions;
-    struct rcd_cost cost;
     struct rcd_stats st;
 };
 
@@ -132,6 +99,30 @@ ALWAYS_INLINE void rcd_replace(struct rcd_variable *x, unsigned side, const stru
     x->site[side] = now->ev->aux;
     x->event[side] = now->number;
 }
+
+/* ---- costs: fastrcd_cost.c ------------------------------------------------------------------ */
+
+enum { RCD_VARIABLE_BYTES = 8, RCD_SLOT_BYTES = 8, RCD_MAP_SLOTS = 8 };
+
+extern const struct policy_charges rcd_charges;
+
+void rcd_cost_init(struct fastrcd *f);
+
+/* Charges with a machine only; before the variable changes. */
+void rcd_charge_read(struct fastrcd *f, const struct rcd_variable *x, sim_addr addr, uint32_t me);
+void rcd_charge_write(struct fastrcd *f, const struct rcd_variable *x, sim_addr addr, uint32_t me);
+void rcd_charge_atomic(struct fastrcd *f, const struct rcd_variable *x, sim_addr addr, uint32_t me,
+                       bool write);
+void rcd_charge_region_end(struct fastrcd *f, struct rcd_thread *t);
+/* Charges a full collection: for a variable, and for all threads' clocks. */
+void rcd_charge_reset(struct fastrcd *f, const struct rcd_variable *x, sim_addr addr);
+void rcd_charge_clocks(struct fastrcd *f, uint32_t threads);
+
+/* A read map, with or without a machine: made, about to be longer by one, gone. */
+void rcd_map_new(struct fastrcd *f, struct overflow *m);
+void rcd_map_add(struct fastrcd *f, struct overflow *m);
+void rcd_map_drop(struct fastrcd *f, struct overflow *m);
+void rcd_map_copy(struct fastrcd *f, const struct overflow *from, struct overflow *m);
 
 /* ---- rules: fastrcd_rules.c ----------------------------------------------------------------- */
 

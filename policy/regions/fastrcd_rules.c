@@ -100,7 +100,7 @@ static void put_reader(struct fastrcd *f, struct rcd_variable *x, const struct r
     struct reader *r = find_reader(x->overflow, now->actor);
 
     if (!r) {
-        rcd_map_add(&f->cost, x->overflow);
+        rcd_map_add(f, x->overflow);
         struct overflow *map = overflow_room(f, x, x->overflow->n + 1);
         r = &map->at[map->n++];
     }
@@ -120,14 +120,14 @@ static void upgrade(struct fastrcd *f, struct rcd_variable *x, const struct rcd_
                                  .tid = x->tid[READS]};
     map->at[1] = reader_of(now);
     map->n = 2;
-    rcd_map_new(&f->cost, map);
+    rcd_map_new(f, map);
 }
 
 static void drop_map(struct fastrcd *f, struct rcd_variable *x)
 {
     if (!map_of(x))
         return;
-    rcd_map_drop(&f->cost, x->overflow);
+    rcd_map_drop(f, x->overflow);
     x->overflow->n = 0;
     x->overflow->block = (struct paddr){0};
     x->clock[READS] = 0;
@@ -222,16 +222,16 @@ static void charge(struct fastrcd *f, const struct rcd_variable *x, const struct
     const bool write = event_writes(now->ev);
 
     if (now->ev->flags & EVF_ORDER_MASK)
-        rcd_charge_atomic(&f->cost, x, now->addr, now->actor, write);
+        rcd_charge_atomic(f, x, now->addr, now->actor, write);
     else
-        (write ? rcd_charge_write : rcd_charge_read)(&f->cost, x, now->addr, now->actor);
+        (write ? rcd_charge_write : rcd_charge_read)(f, x, now->addr, now->actor);
 }
 
 bool rcd_variable(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now)
 {
     if (!x->used)
         begin_use(f, x);
-    if (UNLIKELY(f->cost.cost->on))
+    if (UNLIKELY(f->env->cost->on))
         charge(f, x, now);
     if (now->ev->flags & EVF_ORDER_MASK)
         return atomic_variable(f, x, now);
@@ -282,5 +282,5 @@ void rcd_own_overflow(void *self, void *cell)
     b->n = was->n;
     memcpy(b->at, was->at, was->n * sizeof *b->at);
     if (b->n)
-        rcd_map_copy(&f->cost, was, b);
+        rcd_map_copy(f, was, b);
 }

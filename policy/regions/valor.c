@@ -348,7 +348,6 @@ static const struct policy_hints hints = {.cells = true, .run = valor_run};
                      .inlines = true, .charges = &valor_charges, .hints = &hints,                  \
     }
 
-extern const struct policy policy_valor, policy_valor_e, policy_valor_o;
 const struct policy policy_valor =
     VALOR_POLICY(.name = "valor", .summary = "valor-o, which the paper evaluates",
                  .create = valor_o_create);

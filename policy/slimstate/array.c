@@ -212,6 +212,14 @@ static bool has_history(const struct slim_array *a)
     return false;
 }
 
+bool slim_any_variable(const struct slim *s, sim_addr at, uint64_t bytes)
+{
+    bool used = false;
+
+    shadow_each(s->ft.variables.shadow, at, bytes, note_used, &used);
+    return used;
+}
+
 /* Memory without a history becomes an array. Where something is remembered, as where the view does
  * not heed clears, it stays as it is. */
 static bool vacate(struct slim *s, sim_addr lo, sim_addr last)
@@ -221,9 +229,7 @@ static bool vacate(struct slim *s, sim_addr lo, sim_addr last)
     for (struct slim_array *a = next_array(s, lo, last); a && !used;
          a = window_last(a) < last ? next_array(s, window_last(a) + 1, last) : NULL)
         used = has_history(a);
-    if (!used)
-        shadow_each(s->ft.variables.shadow, lo, last - lo + 1, note_used, &used);
-    if (used)
+    if (used || slim_any_variable(s, lo, last - lo + 1))
         return false;
     for (struct slim_array *a; (a = next_array(s, lo, last));)
         slim_window(s, a, 0, 0);

@@ -147,6 +147,7 @@ static inline sim_addr slim_addr(const struct slim_array *a, uint64_t i)
 }
 /* The granules of an element: for (x = first; ; x += step) { ...; if (x == last) break; } */
 struct granules slim_granules(const struct slim *s, const struct slim_array *a, uint64_t i);
+bool slim_any_variable(const struct slim *s, sim_addr at, uint64_t bytes); /* in use */
 void slim_alloc(struct slim *s, const struct event *ev);
 void slim_move(struct slim *s, const struct event *ev); /* a clear or copy */
 /* The array's window becomes [from, to); if that is empty the array ends. Its footprints have been

@@ -638,7 +638,6 @@ static void tsan_destroy(void *self)
     free(t);
 }
 
-extern const struct policy policy_tsan;
 const struct policy policy_tsan = {
     .name = "tsan",
     .summary = "ThreadSanitizer of gcc 12: four shadow cells for each 8 bytes",

@@ -269,7 +269,6 @@ static void vc_destroy(void *self)
     free(v);
 }
 
-extern const struct policy policy_vc;
 const struct policy policy_vc = {
     .name = "vc",
     .summary = "vector clocks, the canonical detector",

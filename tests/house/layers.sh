@@ -36,7 +36,7 @@ policy/clean: policy policy/checker
 policy/tsan: policy policy/hb policy/cost
 policy/cvm: policy policy/hb policy/cost
 policy/eraser: policy policy/cost policy/checker
-policy/goldilocks: policy policy/checker
+policy/goldilocks: policy policy/cost policy/checker
 policy/slimstate: policy policy/checker policy/fasttrack
 policy/regions: policy policy/hb policy/cost policy/checker
 policy/radish: policy policy/hb policy/cost swmanager runtime
