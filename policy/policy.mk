@@ -9,22 +9,22 @@ libcore_la_SOURCES += policy/checker/after_race.c policy/checker/after_race.h po
 	policy/checker/cells.h policy/checker/checker.c policy/checker/checker_int.h \
 	policy/checker/filter.c \
 	policy/checker/filter.h policy/checker/filter_file.c policy/checker/filter_file.h \
-	policy/checker/new.c policy/checker/report.c policy/checker/report.h policy/checker/says.c
+	policy/checker/new.c policy/checker/params.def policy/checker/report.c policy/checker/report.h policy/checker/says.c
 libcore_la_SOURCES += policy/none/lard_runtime.c policy/none/none.c
 libcore_la_SOURCES += policy/clean/clean.c
 libcore_la_SOURCES += policy/cvm/compare.c policy/cvm/cost.c policy/cvm/cvm.c policy/cvm/cvm.h \
-	policy/cvm/diff.c policy/cvm/instrument.c policy/cvm/move.c policy/cvm/page.c policy/cvm/rerun.c policy/cvm/stats.def policy/cvm/steps.def
+	policy/cvm/diff.c policy/cvm/instrument.c policy/cvm/move.c policy/cvm/page.c policy/cvm/params.def policy/cvm/rerun.c policy/cvm/stats.def policy/cvm/steps.def
 libcore_la_SOURCES += policy/eraser/cost.c policy/eraser/cost.h policy/eraser/eraser.c \
 	policy/eraser/lockset.c policy/eraser/lockset.h policy/eraser/steps.def
 libcore_la_SOURCES += policy/fasttrack/cost.c policy/fasttrack/fasttrack.c \
 	policy/fasttrack/fasttrack.h policy/fasttrack/rules.h policy/fasttrack/steps.def
 libcore_la_SOURCES += policy/goldilocks/check.c policy/goldilocks/cost.c \
-	policy/goldilocks/goldilocks.c policy/goldilocks/goldilocks.h policy/goldilocks/list.c \
+	policy/goldilocks/goldilocks.c policy/goldilocks/goldilocks.h policy/goldilocks/list.c policy/goldilocks/params.def \
 	policy/goldilocks/object.c policy/goldilocks/reach.c policy/goldilocks/set.c \
 	policy/goldilocks/stats.def policy/goldilocks/steps.def policy/goldilocks/sync.c
 libcore_la_SOURCES += policy/radish/access.c policy/radish/access.h policy/radish/check.c \
 	policy/radish/flush.c policy/radish/in_cache.c policy/radish/line.c policy/radish/manager.c \
-	policy/radish/move.c policy/radish/neighbours.c policy/radish/queue.c policy/radish/radish.c \
+	policy/radish/move.c policy/radish/neighbours.c policy/radish/params.def policy/radish/queue.c policy/radish/radish.c \
 	policy/radish/radish.h policy/radish/region.c policy/radish/region.h policy/radish/stats.c policy/radish/stats.def \
 	policy/radish/verify.c
 libcore_la_SOURCES += policy/regions/fastrcd.c policy/regions/fastrcd.h \

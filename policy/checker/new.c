@@ -22,37 +22,9 @@ static const char *const view_choices[] = {"tracked", "all-memory", "all-sync", 
 enum { METADATA_AUTO, METADATA_INLINE, METADATA_SHADOW };
 static const char *const metadata_choices[] = {"auto", "inline", "shadow", NULL};
 const struct param checker_param_rows[] = {
-    {"view", PARAM_SET, offsetof(struct common_params, view), "tracked", 0, 0, "", view_choices,
-     "What the policy looks at: one view, or several together."},
-    {"after-race", PARAM_CHOICE, offsetof(struct common_params, after_race), "continue", 0, 0, "",
-     after_race_choices,
-     "What follows a race: all goes on, the location or the whole array is no longer looked at, or "
-     "the run ends."},
-    {"metadata", PARAM_CHOICE, offsetof(struct common_params, metadata), "auto", 0, 0, "",
-     metadata_choices,
-     "Where the metadata of a policy in software lie: inline: beside fields, and for an array in a "
-     "shadow array that its header leads to; shadow: at a fixed place of their own; auto: inline "
-     "where the policy's paper has it so, the layout is ia32 and granules have 4 bytes or more."},
-    {"filter.stack", PARAM_CHOICE, offsetof(struct common_params, filter.stack), "view", 0, 0, "",
-     filter_flagged_choices,
-     "Whether accesses to stacks are spared the policy: as its view says, always, or never."},
-    {"filter.final", PARAM_CHOICE, offsetof(struct common_params, filter.final), "view", 0, 0, "",
-     filter_flagged_choices,
-     "Whether accesses to finals are spared the policy: as its view says, always, or never."},
-    {"filter.escape", PARAM_CHOICE, offsetof(struct common_params, filter.escape), "off", 0, 0, "",
-     filter_choices,
-     "Whether accesses are spared while no second thread has touched their location."},
-    {"filter.redundant", PARAM_CHOICE, offsetof(struct common_params, filter.redundant), "off", 0,
-     0, "", filter_choices,
-     "Whether accesses are spared that repeat one of their thread since its last release."},
-    {"filter.safe", PARAM_CHOICE, offsetof(struct common_params, filter.safe), "off", 0, 0, "",
-     filter_choices,
-     "Whether accesses are spared that the trace says an analysis has proved safe."},
-    {"filter.static", PARAM_STRING, offsetof(struct common_params, filter.exempt), "", 0, 0, "",
-     NULL, "A file of addresses and sites whose accesses are spared; empty: none."},
-    {"charged", PARAM_BOOL, offsetof(struct common_params, charged), "on", 0, 0, "", NULL,
-     "What the policy does takes time on the machine; off: it watches, and nothing notices it."},
-    PARAM_END,
+#define PARAMS_DEF "policy/checker/params.def"
+#define PARAMS_OF  struct common_params
+#include "base/param_rows.h"
 };
 
 enum { LABEL_MAX = 100 }; /* a parameter's name with it fits a configuration file */

@@ -12,52 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AT(field) offsetof(struct cvm_params, field)
 static const char *const sites_choices[] = {"off", "rerun", "at-once", NULL};
 static const char *const report_choices[] = {"all", "first", NULL};
 static const char *const writes_choices[] = {"calls", "diffs", NULL};
 static const char *const full_choices[] = {"consolidate", "stop", NULL};
 static const struct param cvm_params[] = {
-    {"page", PARAM_U64, AT(page), "8192", 64, 1 << 24, "bytes", NULL,
-     "Size of a page, a power of two: notices are by page, bitmaps are of a page."},
-    {"processes", PARAM_U64, AT(processes), "0", 0, EPOCH_THREADS, "threads", NULL,
-     "Entries of a version vector: so many threads there may be. Once all are there, what they all "
-     "know of is forgotten. 0: as many as come, and of each word last accesses are kept."},
-    {"intervals", PARAM_U64, AT(intervals), "4096", 1, 1 << 24, "intervals", NULL,
-     "Buffers for intervals that have not been compared."},
-    {"full", PARAM_CHOICE, AT(full), "consolidate", 0, 0, "", full_choices,
-     "What happens when the buffers are full before a barrier: all that is there is compared, or "
-     "the run stops with an error."},
-    {"sites", PARAM_CHOICE, AT(sites), "off", 0, 0, "", sites_choices,
-     "Whether a race's accesses are known, with their sites, and not only their intervals: rerun: "
-     "those of the intervals that first-run names; at-once: of all, until they have been compared, "
-     "which takes 8 bytes a word more."},
-    {"first-run", PARAM_STRING, AT(first_run), "", 0, 0, "", NULL,
-     "With sites=rerun: the races.jsonl of a run of the same trace with the same parameters."},
-    {"report", PARAM_CHOICE, AT(report), "all", 0, 0, "", report_choices,
-     "All races, or first ones alone: not those of which both sides come after accesses of others "
-     "that have been found."},
-    {"writes", PARAM_CHOICE, AT(writes), "calls", 0, 0, "", writes_choices,
-     "What tells which words were written: calls at stores, or the diffs of pages. These are made "
-     "lazily, so that a write may be taken for one of an earlier interval."},
-    {"data-flow", PARAM_BOOL, AT(data_flow), "off", 0, 0, "", NULL,
-     "Accesses that data-flow analysis proves private (flag proved) are not instrumented."},
-    {"batching", PARAM_BOOL, AT(batching), "off", 0, 0, "", NULL,
-     "Accesses of a basic block share a call: to the same place, or to places in a row."},
-    {"block", PARAM_U64, AT(block), "8", 1, 1 << 16, "instructions", NULL,
-     "Accesses are taken to be of one basic block while they are within so many instructions."},
-    {"code-modification", PARAM_BOOL, AT(modify), "off", 0, 0, "", NULL,
-     "The call at an access that turned out private is removed at the next synchronisation. If "
-     "that "
-     "site then accesses shared data, it is not seen."},
-    {"inlining", PARAM_BOOL, AT(inlining), "off", 0, 0, "", NULL,
-     "The analysis routine is inlined: no call, and no register saved that is dead."},
-    {"liveness", PARAM_U64, AT(liveness), "184", 0, 1000, "per mille", NULL,
-     "Of inlined instructions, those that are left out as registers are dead (CVM, Table 5, column "
-     "Dynamic: 7.3 to 35.5 percent, in the mean 18.4)."},
-    PARAM_END,
+#define PARAMS_DEF "policy/cvm/params.def"
+#define PARAMS_OF  struct cvm_params
+#include "base/param_rows.h"
 };
-#undef AT
 
 /* ---- threads and intervals ------------------------------------------------------------------ */
 

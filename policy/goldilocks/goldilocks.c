@@ -16,23 +16,9 @@
 
 static const char *const transaction_choices[] = {"shared-variable", "all", "write-to-read", NULL};
 static const struct param gold_params[] = {
-    {"same-thread", PARAM_BOOL, offsetof(struct gold_params, same_thread), "on", 0, 0, "", NULL,
-     "First short-circuit check: the same thread accesses again."},
-    {"held-lock", PARAM_BOOL, offsetof(struct gold_params, held_lock), "on", 0, 0, "", NULL,
-     "Second short-circuit check: a lock held at the earlier access is held now."},
-    {"two-threads", PARAM_BOOL, offsetof(struct gold_params, two_threads), "on", 0, 0, "", NULL,
-     "Third short-circuit check: the events of the two threads alone order the accesses."},
-    {"transactions", PARAM_CHOICE, offsetof(struct gold_params, transactions), "shared-variable", 0,
-     0, "", transaction_choices,
-     "Which commits are ordered: those that share a variable, all, or one that reads what an "
-     "earlier one wrote."},
-    {"list-limit", PARAM_U64, offsetof(struct gold_params, limit), "1000000", 1, UINT64_C(1) << 32,
-     "events", NULL, "The list of synchronisation events is trimmed when it is longer."},
-    {"trim", PARAM_U64, offsetof(struct gold_params, trim), "10", 1, 100, "per cent", NULL,
-     "How much of the list goes when it is trimmed: then, and when memory is collected."},
-    {"collect", PARAM_U64, offsetof(struct gold_params, every), "1000", 1, UINT64_C(1) << 32,
-     "events", NULL, "How often the head of the list that no record refers to is given up."},
-    PARAM_END,
+#define PARAMS_DEF "policy/goldilocks/params.def"
+#define PARAMS_OF  struct gold_params
+#include "base/param_rows.h"
 };
 
 enum { INSIDE = 2 }; /* records that need no room of their own */

@@ -17,55 +17,11 @@ static const char *const answers_choices[] = {"line", "granules", NULL};
 static const char *const empty_choices[] = {"ask", "page", "line", NULL};
 static const char *const fill_choices[] = {"checks", "status", NULL};
 
-#define AT(field) offsetof(struct radish_params, field)
 static const struct param radish_params[] = {
-    {"overlap", PARAM_CHOICE, AT(overlap), "max", 0, 0, "", overlap_choices,
-     "An access and its history's: side by side, or one after the other."},
-    {"checks", PARAM_CHOICE, AT(checks), "synchronous", 0, 0, "", checks_choices,
-     "Whether the program waits for a check in software, or it goes into a queue."},
-    {"queue", PARAM_U64, AT(queue), "64", 1, 65536, "checks", NULL,
-     "Room in the queue; who finds it full waits."},
-    {"spare-core", PARAM_U64, AT(spare), "128", 0, MAX_CORES, "", NULL,
-     "The core that serves the queue; one that there is not: the last."},
-    {"flush", PARAM_CHOICE, AT(flush), "eager", 0, 0, "", flush_choices,
-     "When another thread takes a core: its history lines leave at once, or each when it is next "
-     "touched."},
-    {"answers", PARAM_CHOICE, AT(answers), "line", 0, 0, "", answers_choices,
-     "Entries that cores answer with, and the check goes through: of the whole history line, or of "
-     "the granules of the access."},
-    {"fill", PARAM_CHOICE, AT(fill), "checks", 0, 0, "", fill_choices,
-     "A line that the manager fills comes checked, with permission for what is ordered; or with "
-     "the status alone, and a check is another handler."},
-    {"empty", PARAM_CHOICE, AT(empty), "ask", 0, 0, "", empty_choices,
-     "Who knows that the manager has nothing of a line that comes: nobody, so that it is asked "
-     "each "
-     "time; hardware that loads a word for the page; a bit with each data line. The last two are "
-     "no "
-     "part of the papers."},
-    {"clock-bits", PARAM_U64, AT(clock_bits), "14", 0, 32, "bits", NULL,
-     "Bits of a clock in hardware, at least 4; 0: unbounded."},
-    {"page", PARAM_U64, AT(page), "4Ki", RADISH_PAGE_MIN, UINT64_C(1) << 30, "bytes", NULL,
-     "What one ClearHistory or CopyHistory stays in, a power of two."},
-    {"base", PARAM_U64, AT(base), "0x100000000000000", 0, UINT64_C(1) << 62, "", NULL,
-     "Physical address of the history lines, behind all else; a multiple of the line."},
-    {"memory", PARAM_U64, AT(memory), "0x1000000000000", 1 << 20, UINT64_C(1) << 48, "bytes", NULL,
-     "Physical memory that has history lines, at least pages.memory; a power of two."},
-    {"in-cache-copy", PARAM_BOOL, AT(in_cache), "off", 0, 0, "", NULL,
-     "Whether CopyHistory copies history lines that are on chip in the caches, or evicts them."},
-    {"move-history", PARAM_BOOL, AT(move_history), "off", 0, 0, "", NULL,
-     "Whether a copy and the clear of its source are one MoveHistory; the copy waits for the "
-     "clear."},
-    {"runtime", PARAM_BOOL, AT(runtime), "on", 0, 0, "", NULL,
-     "Whether lardish pays on a machine for what the language runtime does at synchronisation and "
-     "moves (docs/runtime.md)."},
-    {"without", PARAM_SET, AT(runtime_without), "", 0, 0, "", runtime_parts, RUNTIME_WITHOUT_HELP},
-    {"manager.enter", PARAM_U64, AT(manager.enter), "100", 0, 1000000, "cycles", NULL,
-     "What going into the software manager and back takes, before the first of its instructions."},
-    {"manager.base", PARAM_U64, AT(manager.base), "0x80000000000000", 1 << 20, UINT64_C(1) << 62,
-     "", NULL, "Physical address of the manager's tables; a multiple of 4096."},
-    PARAM_END,
+#define PARAMS_DEF "policy/radish/params.def"
+#define PARAMS_OF  struct radish_params
+#include "base/param_rows.h"
 };
-#undef AT
 
 /* ---- configuration -------------------------------------------------------------------------- */
 
