@@ -1,5 +1,6 @@
 /* check.c - what tests ask of the shared memory: the state and the contents of a process's copy,
  * and what must hold of all copies at any time. */
+#include "base/mem.h"
 #include "coherence/dsm/dsm_int.h"
 #include "tests/coherence/dsm/check.h"
 
@@ -28,6 +29,11 @@ void dsm_store(struct dsm *d, unsigned process, struct vaddr addr, uint32_t valu
 {
     assert(dsm_state(d, process, addr) == DSM_WRITE);
     *word_of(d, process, addr) = value;
+}
+
+uint64_t dsm_page_room(const struct dsm *d)
+{
+    return heap_bytes(sizeof(struct dsm_page) + d->n * sizeof(struct copy *));
 }
 
 /* ---- what must hold -------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@ enum dsm_state dsm_state(const struct dsm *d, unsigned process, struct vaddr add
  * page, and may write it. */
 uint32_t dsm_load(const struct dsm *d, unsigned process, struct vaddr addr);
 void dsm_store(struct dsm *d, unsigned process, struct vaddr addr, uint32_t value);
-void dsm_check(const struct dsm *d); /* asserts: walks everything */
+uint64_t dsm_page_room(const struct dsm *d); /* a page's, on the host, without its copies */
+void dsm_check(const struct dsm *d);         /* asserts: walks everything */
 
 #endif

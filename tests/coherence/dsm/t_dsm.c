@@ -577,6 +577,108 @@ static void bitmaps_are_a_round_of_their_own(void **state)
     rig_free(r);
 }
 
+/* ---- what a process owes for long ---------------------------------------------------------------
+ */
+
+/* Process 0 does nothing while 1 fetches page after page from it: of 1025 works that it owes for,
+ * the older half becomes one, which is due when the last of them was, and nothing of it is lost. */
+static void what_is_owed_for_long_becomes_one_and_loses_nothing(void **state)
+{
+    enum { FETCHES = 513, HALF = 512 };
+    struct rig *r = begin(2, "");
+    sim_cycle half = 0;
+
+    (void)state;
+    assert_int_equal(dsm_owed(r->d, 0, 0), 0); /* from now on its work for others costs it */
+    for (unsigned i = 0; i < FETCHES; i++) {
+        if (2 * i == HALF) /* its work for this fetch begins when the request has come */
+            half = r->now + TRAP + SEND + WAY + 4;
+        rig_load(r, 1, i * PAGE);
+    }
+    assert_int_equal(rig_stat(r, "dsm.served"), FETCHES * (RECEIVE + SEND));
+    assert_int_equal(dsm_owed(r->d, 0, half - 1), 0);
+    assert_int_equal(dsm_owed(r->d, 0, half), HALF / 2 * (RECEIVE + SEND) + RECEIVE);
+    assert_int_equal(dsm_owed(r->d, 0, half + RECEIVE), SEND);
+    assert_int_equal(dsm_owed(r->d, 0, r->now),
+                     (FETCHES - HALF / 2) * (RECEIVE + SEND) - RECEIVE - SEND);
+    assert_int_equal(dsm_owed(r->d, 0, r->now), 0);
+    rig_free(r);
+}
+
+/* ---- first takes, and pages' room
+ * ---------------------------------------------------------------- */
+
+/* A thread was there at the beginning unless somebody has forked it. Another object's manager has
+ * to be asked, also if nobody has given it anything. */
+static void what_nobody_gave_is_asked_for_unless_it_is_a_birth(void **state)
+{
+    struct rig *r = begin(2, "");
+
+    (void)state;
+    assert_int_equal(dsm_take(r->d, 1, DSM_BORN, 7, 50), 50);
+    rig_want(r, "dsm.messages=0 dsm.intervals=0");
+    assert_int_equal(dsm_take(r->d, 1, DSM_VOLATILE, 7, 50),
+                     50 + MESSAGE(0) + MESSAGE(VECTOR(2))); /* its manager is process 0 */
+    rig_want(r, "dsm.message.ask.number=1 dsm.message.answer.number=1 dsm.message.ask.bytes=0 "
+                "dsm.message.answer.bytes=8");
+    rig_free(r);
+}
+
+/* A page takes room beside its copies. */
+static void a_page_is_charged_beside_its_copies(void **state)
+{
+    struct rig *r = begin(2, "");
+    struct budget b = {0};
+
+    (void)state;
+    dsm_account(r->d, &b);
+    rig_load(r, 0, 0); /* the table of pages has room for the next from now on */
+    const uint64_t before = b.live;
+    rig_load(r, 0, PAGE);
+    const uint64_t page = b.live - before;
+    rig_load(r, 1, PAGE);
+    assert_int_equal(page, b.live - before - page + dsm_page_room(r->d));
+    rig_free(r);
+}
+
+/* Send and receive take as long, so an answer is there when the one before has been received:
+ * nothing was waited for, and the time went into receiving both. */
+static void an_answer_that_is_there_in_time_is_not_waited_for(void **state)
+{
+    struct rig *r = rig_new(3, PAGE, COSTS "send=20"); /* as RECEIVE */
+
+    (void)state;
+    for (unsigned p = 0; p < 3; p++)
+        rig_load(r, p, 0);
+    rig_store(r, 0, 0, 1);
+    rig_store(r, 1, 8, 1);
+    rig_barrier(r, 3);
+    const uint64_t sent = rig_stat(r, "dsm.time-of.fault.send"),
+                   received = rig_stat(r, "dsm.time-of.fault.receive");
+    rig_load(r, 2, 0);
+    assert_int_equal(rig_stat(r, "dsm.time-of.fault.send") - sent, 2 * 20); /* request, answer */
+    assert_int_equal(rig_stat(r, "dsm.time-of.fault.receive") - received, 3 * RECEIVE);
+    rig_free(r);
+}
+
+/* Notices that a detector adds go with what has told of the interval, also if it has read alone; of
+ * pages written, only those that the protocol has no notice of. */
+static void a_detectors_notices_are_of_what_the_protocol_does_not_tell(void **state)
+{
+    struct rig *r = begin(2, "");
+
+    (void)state;
+    assert_int_equal(dsm_notices(r->d, 1, 0, 0, 5), 5);
+    for (unsigned i = 0; i < 2; i++)
+        rig_store(r, 1, i * PAGE, 1);
+    rig_barrier(r, 2);
+    rig_want(r, "dsm.bytes.read-notices=0 dsm.bytes.more-notices=0");
+    r->now = dsm_arrive(r->d, 1, vaddr_of(0x9000), r->now);
+    dsm_notices(r->d, 1, 3, 0, r->now);
+    rig_want(r, "dsm.bytes.read-notices=12 dsm.bytes.more-notices=0");
+    rig_free(r);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -607,6 +709,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_detectors_notices_go_along),
         cmocka_unit_test(an_interval_that_only_read_is_the_detectors),
         cmocka_unit_test(bitmaps_are_a_round_of_their_own),
+        cmocka_unit_test(what_is_owed_for_long_becomes_one_and_loses_nothing),
+        cmocka_unit_test(what_nobody_gave_is_asked_for_unless_it_is_a_birth),
+        cmocka_unit_test(a_page_is_charged_beside_its_copies),
+        cmocka_unit_test(an_answer_that_is_there_in_time_is_not_waited_for),
+        cmocka_unit_test(a_detectors_notices_are_of_what_the_protocol_does_not_tell),
     };
 
     return mutant_arg(&argc, &argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 2;
