@@ -40,7 +40,9 @@ void swm_line_tidy(struct swmanager *s, uint64_t line)
 
     if (!l || l->cores[0] || l->cores[1] || l->record || swm_bits_any(s, l, SWM_RACED))
         return;
-    assert(!swm_bits_any(s, l, SWM_PRESENT));
+    ENSURE_SWM(!swm_bits_any(s, l, SWM_PRESENT), s,
+               "line 0x%llx has no record, and a granule of it is present",
+               (unsigned long long)(line << s->line_shift));
     map_remove(&s->lines, line);
     line_free(s, l);
 }

@@ -125,7 +125,9 @@ static void clear_run(struct swm_walk *w, struct run r)
 /* The last granule of a region. */
 static uint64_t last_of(const struct swmanager *s, struct paddr addr, uint64_t bytes)
 {
-    assert(bytes - 1 <= UINT64_MAX - addr.at);
+    ENSURE_SWM(bytes - 1 <= UINT64_MAX - addr.at, s,
+               "a region of %llu bytes from 0x%llx goes beyond the last address",
+               (unsigned long long)bytes, (unsigned long long)addr.at);
     return (addr.at + (bytes - 1)) >> s->shift;
 }
 
@@ -400,7 +402,9 @@ static sim_cycle go_through(struct swmanager *s, unsigned core, const struct swm
     struct copying c = {
         .to_at = nowhere, .from_at = nowhere, .down = of->to.at > of->from.at, .moves = moves};
 
-    assert(((of->to.at - of->from.at) & (s->env.granule - 1)) == 0);
+    ENSURE_SWM(((of->to.at - of->from.at) & (s->env.granule - 1)) == 0, s,
+               "core %u copies histories from 0x%llx to 0x%llx, which lie differently in granules",
+               core, (unsigned long long)of->from.at, (unsigned long long)of->to.at);
     swm_walk_begin(&c.w, s, core);
     if (of->bytes && of->to.at != of->from.at) {
         last_of(s, of->to, of->bytes);

@@ -129,13 +129,19 @@ void swm_free(struct swmanager *s)
 
 sim_cycle swm_enter(struct swmanager *s, unsigned core, enum swm_reason why, sim_cycle now)
 {
-    assert(core < MAX_CORES && why < SWM_REASONS);
+    ENSURE_SWM(core < MAX_CORES && why < SWM_REASONS, s, "core %u enters a handler for reason %d",
+               core, (int)why);
     if (!s->core[core]) {
         s->core[core] = xcalloc(1, sizeof *s->core[core]);
         budget_take(s->env.budget, sizeof *s->core[core]);
     }
     struct swm_core *c = s->core[core];
-    assert(!c->inside);
+    ENSURE_SWM(
+        !c->inside, s,
+        "core %u enters a handler (%s) at cycle %llu in the middle of another (%s), which it "
+        "entered at %llu",
+        core, swm_reason_text[why], (unsigned long long)now, swm_reason_text[c->why],
+        (unsigned long long)c->entered);
     c->inside = true;
     c->why = why;
     c->entered = now;
@@ -145,7 +151,9 @@ sim_cycle swm_enter(struct swmanager *s, unsigned core, enum swm_reason why, sim
 
 sim_cycle swm_enter_late(struct swmanager *s, unsigned core, sim_cycle now)
 {
-    assert(s->core[core] && s->core[core]->inside);
+    ENSURE_SWM(s->core[core] && s->core[core]->inside, s,
+               "core %u begins a handler at cycle %llu that it has not entered", core,
+               (unsigned long long)now);
     s->core[core]->entered = now;
     return now + s->params.enter;
 }
@@ -154,7 +162,9 @@ sim_cycle swm_leave(struct swmanager *s, unsigned core, sim_cycle now)
 {
     struct swm_core *c = s->core[core];
 
-    assert(c && c->inside && now >= c->entered);
+    ENSURE_SWM(c && c->inside && now >= c->entered, s,
+               "core %u leaves a handler at cycle %llu; it entered the latest one at %llu", core,
+               (unsigned long long)now, (unsigned long long)(c ? c->entered : 0));
     c->inside = false;
     s->st.handlers[c->why]++;
     s->st.cycles[c->why] += now - c->entered;
@@ -183,7 +193,8 @@ sim_cycle swm_cached(struct swmanager *s, unsigned core, struct paddr addr, unsi
     const uint64_t line = addr.at >> s->line_shift, bit = UINT64_C(1) << of_core % 64;
     struct swm_walk w;
 
-    assert(of_core < MAX_CORES);
+    ENSURE_SWM(of_core < MAX_CORES, s, "line 0x%llx is said to be in a cache of core %u",
+               (unsigned long long)addr.at, of_core);
     if (begin(&w, s, core, line) || may)
         swm_walk_step(&w, SWM_STEP_CACHED, 1);
     struct swm_line *l = may ? swm_walk_line(&w, &s->core[core]->at, line) : swm_line_find(s, line);
@@ -288,7 +299,8 @@ static struct swm_cell *append(struct swmanager *s, uint64_t granule, uint32_t n
 /* Moves a full block's reads into one of twice the size, with room for one more. */
 static void grow_block(struct swm_walk *w, struct swm_cell *c, uint32_t reads)
 {
-    assert(c->size + 1 < SWM_SIZES); /* room for two reads of each actor that there can be */
+    ENSURE_SWM(c->size + 1 < SWM_SIZES, w->s, /* two reads of each actor that there can be */
+               "core %u has %u reads of a granule, in the largest block there is", w->core, reads);
     const sim_addr to = swm_walk_take(w, c->size + 1u);
 
     swm_walk_access(w, c->block, reads * SWM_EPOCH, MEM_LOAD);
@@ -377,7 +389,8 @@ static sim_cycle store(struct swmanager *s, unsigned core, struct paddr addr,
     const bool had_record = was && was->record;
     struct swm_walk w;
 
-    assert(a->clock);
+    ENSURE_SWM(a->clock, s, "core %u stores an access of thread %u to 0x%llx that has no clock",
+               core, (unsigned)a->tid, (unsigned long long)addr.at);
     begin(&w, s, core, line);
     swm_walk_step(&w, SWM_STEP_STORE, 1);
     struct swm_line *l = swm_walk_record(&w, &s->core[core]->at, line);
@@ -429,7 +442,9 @@ uint64_t swm_may_hold(const struct swmanager *s, struct paddr addr, unsigned n)
     const struct swm_line *l = swm_line_find(s, swm_line_of(s, granule));
     const unsigned i = swm_in_line(s, granule);
 
-    assert(n && n <= 64 && i % n == 0 && i + n <= s->line_granules);
+    ENSURE_SWM(n && n <= 64 && i % n == 0 && i + n <= s->line_granules, s,
+               "%u granules from 0x%llx, granule %u of its line of %u, are no aligned part of it",
+               n, (unsigned long long)addr.at, i, s->line_granules);
     return l ? l->bits[SWM_PRESENT * s->words + i / 64] >> i % 64 & UINT64_MAX >> (64 - n) : 0;
 }
 

@@ -14,6 +14,7 @@
 #define LARDSIM_SWMANAGER_H
 
 #include "base/addr.h"
+#include "base/ensure.h"
 #include "base/stats.h"
 #include "coherence/coherence.h"
 #include "memory/memory.h"
@@ -59,6 +60,7 @@ struct swm_env {               /* borrowed */
     sim_cycle (*exec)(void *host, unsigned core, unsigned instructions, sim_cycle now);
     sim_cycle (*mem)(void *host, unsigned core, struct paddr a, unsigned bytes, enum mem_cmd cmd,
                      sim_cycle now);
+    const struct run_context *context; /* for assertions; may be NULL */
     /* The access made next needs for its address what the latest load gave. NULL: nobody asks. */
     void (*needs)(void *host);
 };

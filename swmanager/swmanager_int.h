@@ -127,6 +127,9 @@ static inline unsigned swm_in_line(const struct swmanager *s, uint64_t granule)
     return (unsigned)(granule & (s->line_granules - 1));
 }
 
+/* Asserts a rule of what the manager does for a core; then a sentence. */
+#define ENSURE_SWM(rule, s, ...) ENSURE(rule, (s)->env.context, __VA_ARGS__)
+
 /* ---- content: swmanager/cell.c -------------------------------------------------------------- */
 
 struct swm_line *swm_line_find(const struct swmanager *s, uint64_t line); /* NULL: none */

@@ -23,7 +23,8 @@ static const struct {
 
 void swm_walk_begin(struct swm_walk *w, struct swmanager *s, unsigned core)
 {
-    assert(core < MAX_CORES && s->core[core] && s->core[core]->inside);
+    ENSURE_SWM(core < MAX_CORES && s->core[core] && s->core[core]->inside, s,
+               "core %u works on the tables outside of a handler", core);
     w->s = s;
     w->core = core;
     w->instructions = 0;
@@ -77,7 +78,8 @@ static sim_cycle run_instructions(struct swm_walk *w, uint32_t n, sim_cycle now)
         return now;
     w->s->st.instructions += n;
     const sim_cycle done = env->exec(env->host, w->core, n, now);
-    assert(done >= now);
+    ENSURE_SWM(done >= now, w->s, "%u instructions of core %u from cycle %llu on end at %llu", n,
+               w->core, (unsigned long long)now, (unsigned long long)done);
     return done;
 }
 
@@ -91,7 +93,9 @@ static sim_cycle make_access(struct swm_walk *w, const struct swm_charge *c, sim
     if (c->after && env->needs)
         env->needs(env->host);
     const sim_cycle done = env->mem(env->host, w->core, paddr_of(c->addr), c->bytes, c->cmd, now);
-    assert(done >= now);
+    ENSURE_SWM(done >= now, w->s,
+               "an access of core %u to 0x%llx that begins at cycle %llu is done at %llu", w->core,
+               (unsigned long long)c->addr, (unsigned long long)now, (unsigned long long)done);
     return done;
 }
 
@@ -234,7 +238,7 @@ sim_addr swm_walk_take(struct swm_walk *w, unsigned size)
     struct swm_stats *st = &w->s->st;
     struct swm_free *f = &w->s->core[w->core]->list[size];
 
-    assert(size < SWM_LISTS);
+    ENSURE_SWM(size < SWM_LISTS, w->s, "core %u takes a block of size %u", w->core, size);
     swm_walk_step(w, SWM_STEP_TAKE, 1);
     swm_walk_access(w, list_at(w, size), 16, MEM_LOAD);
     st->bytes += size_bytes(w->s, size);
@@ -263,7 +267,9 @@ void swm_walk_take_block(struct swm_walk *w, struct swm_cell *c, unsigned size)
 {
     struct swm_stats *st = &w->s->st;
 
-    assert(!c->block);
+    ENSURE_SWM(!c->block, w->s,
+               "core %u takes a block for the %u accesses of a granule that has one, at 0x%llx",
+               w->core, c->n, (unsigned long long)c->block);
     c->block = swm_walk_take(w, size);
     c->size = (uint8_t)size;
     if (++st->blocks > st->blocks_peak)

@@ -2,7 +2,6 @@
  * verdict. */
 #include "policy/cost/ledger.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,12 +112,21 @@ static NO_INLINE void add_pieces(struct ledger *c, unsigned account, struct padd
     }
 }
 
+NO_INLINE void ledger_closed(const struct ledger *c, const struct ledger_account *k)
+{
+    const unsigned account = (unsigned)(k - c->account);
+
+    ensure_failed(__FILE__, __LINE__, "!k->paying", c->env->context,
+                  "account %u of core %u is charged while it is being paid", account / MAX_CORES,
+                  account % MAX_CORES);
+}
+
 void ledger_add_access(struct ledger *c, unsigned account, struct paddr at, uint64_t bytes,
                        enum mem_cmd cmd)
 {
     struct ledger_account *k = &c->account[account];
 
-    assert(!k->paying);
+    ledger_open(c, k);
     if (UNLIKELY(bytes > LEDGER_REGISTER || ledger_in_pieces(c, k, at, bytes)))
         add_pieces(c, account, at, bytes, cmd, LEDGER_REGISTER);
     else
@@ -219,7 +227,9 @@ sim_cycle ledger_drop(struct ledger *c, unsigned core, struct paddr line, sim_cy
 {
     if (!c->gathers)
         return drop_now(c, core, line, now);
-    assert(core == (c->gathers - 1) % MAX_CORES);
+    ENSURE(core == (c->gathers - 1) % MAX_CORES, c->env->context,
+           "core %u drops line 0x%llx while what core %u does is gathered", core,
+           (unsigned long long)line.at, (c->gathers - 1) % MAX_CORES);
     ledger_note(c, c->gathers - 1, LEDGER_DROP)->line = line;
     return now;
 }
@@ -258,7 +268,9 @@ static inline sim_cycle make_access(struct ledger *c, unsigned core, const struc
     c->counts.access[cmd]++;
     c->counts.bytes += s->bytes;
     const sim_cycle done = c->env->mem(c->env->host, core, s->at, s->bytes, cmd, now);
-    assert(done >= now);
+    ENSURE(done >= now, c->env->context,
+           "an access of core %u to 0x%llx that begins at cycle %llu is done at %llu", core,
+           (unsigned long long)s->at.at, (unsigned long long)now, (unsigned long long)done);
     return done;
 }
 
@@ -362,7 +374,7 @@ sim_cycle ledger_pay_due(struct ledger *c, unsigned account, unsigned core, sim_
     const uint64_t last = k->instructions;
     size_t made = 0;
 
-    assert(!k->paying);
+    ledger_open(c, k);
     k->paying = true; /* nobody moves it meanwhile */
     k->instructions = 0;
     for (const struct ledger_note *n = k->note, *end = n + k->notes; n != end; n++) {
@@ -387,7 +399,9 @@ sim_cycle ledger_pay_beside(struct ledger *c, unsigned account, unsigned core, s
     struct ledger_account *k = &c->account[account];
     sim_cycle takes = k->instructions;
 
-    assert(!k->notes && !k->paying);
+    ledger_open(c, k);
+    ENSURE(!k->notes, c->env->context, "core %u pays beside its event, with %zu notes to heed",
+           core, k->notes);
     k->paying = true;
     k->instructions = 0;
     for (size_t i = 0; i < k->n; i++)

@@ -15,8 +15,7 @@
 #ifndef LARDSIM_LEDGER_H
 #define LARDSIM_LEDGER_H
 
-#include <assert.h>
-
+#include "base/ensure.h"
 #include "policy/policy.h"
 
 enum ledger_what {
@@ -120,6 +119,13 @@ void ledger_free(struct ledger *c);
 
 enum { LEDGER_REGISTER = 64 }; /* bytes that an instruction of software loads or stores */
 
+/* Asserts that the account takes charges: not while it is being paid. */
+void ledger_closed(const struct ledger *c, const struct ledger_account *k) NO_RETURN;
+static inline void ledger_open(const struct ledger *c, const struct ledger_account *k)
+{
+    if (UNLIKELY(k->paying))
+        ledger_closed(c, k);
+}
 void ledger_add_access(struct ledger *c, unsigned core, struct paddr at, uint64_t bytes,
                        enum mem_cmd cmd);
 static inline void ledger_instructions(struct ledger *c, unsigned account,
@@ -127,13 +133,14 @@ static inline void ledger_instructions(struct ledger *c, unsigned account,
 {
     struct ledger_account *k = &c->account[account];
 
-    assert(!k->paying);
+    ledger_open(c, k);
     k->instructions += n;
     k->part = c->part;
 }
 static inline void ledger_add_steps(struct ledger *c, unsigned core, unsigned step, uint64_t times)
 {
-    assert(step < c->steps);
+    ENSURE(step < c->steps, c->env->context, "core %u is charged step %u, and the table has %u",
+           core, step, c->steps);
     c->count[step] += times;
     c->account[core].after |= c->step[step].needs == STEP_NEEDS_VALUE;
     ledger_instructions(c, core, times * c->step[step].instructions);
@@ -215,7 +222,7 @@ static inline void ledger_touch(struct ledger *c, unsigned account, struct paddr
 {
     struct ledger_account *k = &c->account[account];
 
-    assert(!k->paying);
+    ledger_open(c, k);
     if (UNLIKELY(ledger_in_pieces(c, k, at, bytes)))
         ledger_add_touch(c, account, at, bytes, cmd);
     else
@@ -250,7 +257,7 @@ static inline struct ledger_note *ledger_note(struct ledger *c, unsigned account
 {
     struct ledger_account *k = &c->account[account];
 
-    assert(!k->paying);
+    ledger_open(c, k);
     struct ledger_note *n =
         LIKELY(k->notes < k->notes_cap) ? &k->note[k->notes++] : ledger_more_notes(k);
     n->what = (uint8_t)what;

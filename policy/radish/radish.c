@@ -171,6 +171,7 @@ static void new_manager(struct radish *r)
                                            .host = &r->ledger,
                                            .exec = ledger_exec,
                                            .mem = ledger_mem,
+                                           .context = r->env->context,
                                            .needs = ledger_needs_value});
 }
 

@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "base/calendar.h"
+#include "policy/cost/ledger.h"
 #include "sim/session/session.h"
+#include "swmanager/swmanager.h"
 
 static void tell(const void *run, struct whereabouts *to)
 {
@@ -72,6 +74,38 @@ static void without_context(void)
     calendar_take(&c, 900, 900, 4);
 }
 
+/* The parts of a policy, which know the context by way of what they are given. */
+static void handler_in_a_handler(void)
+{
+    struct stats *stats = stats_new();
+    const struct swm_env env = {
+        .stats = stats_root(stats), .granule = 4, .line = 64, .context = &context};
+    struct swmanager *s = swm_new(&(struct swm_params){0}, &env);
+
+    swm_enter(s, 2, SWM_FILL, 900);
+    swm_enter(s, 2, SWM_CHECK, 950);
+}
+
+static sim_cycle charges(void *ledger, unsigned core, void *what, sim_cycle now)
+{
+    (void)what;
+    ledger_instructions(ledger, core, 1);
+    return now;
+}
+
+static void charged_while_paid(void)
+{
+    const struct policy_env env = {.context = &context};
+    struct ledger c;
+
+    ledger_hardware(&c, &env, 1);
+    struct ledger_note *n = ledger_note(&c, 2, LEDGER_CALL);
+    n->call.fn = charges;
+    n->call.self = &c;
+    n->call.core = 2;
+    ledger_pay_due(&c, 2, 2, 1000);
+}
+
 static const char where[] = "at event 120, thread 1, core 2, cycle 1000, policy lardish\n";
 
 static void an_access_before_its_turn_says_where(void **state)
@@ -98,6 +132,20 @@ static void a_reservation_before_its_turn_says_where(void **state)
     dies(without_context, said, sizeof said);
     assert_non_null(strstr(said, "calls are at cycle 1000 by now"));
     assert_null(strstr(said, "event"));
+}
+
+static void parts_of_a_policy_say_where(void **state)
+{
+    char said[2000];
+
+    (void)state;
+    dies(handler_in_a_handler, said, sizeof said);
+    assert_non_null(strstr(said, "core 2 enters a handler (check) at cycle 950 in the middle of "
+                                 "another (fill), which it entered at 900"));
+    assert_non_null(strstr(said, where));
+    dies(charged_while_paid, said, sizeof said);
+    assert_non_null(strstr(said, "account 0 of core 2 is charged while it is being paid"));
+    assert_non_null(strstr(said, where));
 }
 
 /* A callback of the run makes an access on the core in hand, before its turn. */
@@ -166,6 +214,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_access_before_its_turn_says_where),
         cmocka_unit_test(a_reservation_before_its_turn_says_where),
+        cmocka_unit_test(parts_of_a_policy_say_where),
         cmocka_unit_test(a_run_says_where_it_is_as_the_page_shows),
     };
 
