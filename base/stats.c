@@ -219,7 +219,7 @@ void stats_vector(struct stats_group *g, const char *name, const char *unit, con
 void stats_histogram(struct stats_group *g, const char *name, const char *unit, const char *help,
                      const struct histogram *h)
 {
-    declare(g, STATS_HISTOGRAM, name, unit, help, HISTOGRAM_WORDS)->histogram = h;
+    stats_histogram_distinct(g, name, unit, help, h, NULL);
 }
 
 void stats_histogram_distinct(struct stats_group *g, const char *name, const char *unit,
@@ -228,8 +228,8 @@ void stats_histogram_distinct(struct stats_group *g, const char *name, const cha
 {
     struct stats_entry *e = declare(g, STATS_HISTOGRAM, name, unit, help, HISTOGRAM_WORDS);
 
-    e->histogram = h;
-    e->histogram_inside = inside;
+    e->field = (const uint64_t *)(const void *)h;
+    e->inside = (const uint64_t *)(const void *)inside;
 }
 
 void stats_ratio(struct stats_group *g, const char *name, const char *help, const uint64_t *num,
@@ -250,93 +250,48 @@ static const struct stats_entry *find_field(const struct stats *s, const uint64_
     return NULL;
 }
 
-/* A part of an entry that has several: the name behind that of the entry, and where it is. */
-struct part {
-    const char *name;
-    const uint64_t *field;
-    size_t word; /* of the entry */
-};
-
-static const uint64_t *find_part(const struct part *p, size_t n, const char *name, size_t *word)
+/* A word of the entry, as it is now. */
+static const uint64_t *word_at(const struct stats_entry *e, size_t word)
 {
-    for (size_t i = 0; i < n; i++)
-        if (!strcmp(p[i].name, name)) {
-            *word = p[i].word;
-            return p[i].field;
-        }
-    return NULL;
+    return e->kind == STATS_RATIO && word ? e->den : e->field + word;
 }
 
-static const uint64_t *histogram_part(const struct histogram *h, const char *name, size_t *word)
+/* Finds which of the entry's words a name is about, from the entry's own name on. A vector's
+ * element is named by its label, or else by its index; a ratio and a histogram have no value of
+ * their own. */
+static bool word_find(const struct stats_entry *e, const char *rest, size_t *word)
 {
-    const struct part parts[] = {{".count", &h->count, HISTOGRAM_COUNT},
-                                 {".sum", &h->sum, HISTOGRAM_SUM},
-                                 {".min", &h->min, HISTOGRAM_MIN},
-                                 {".max", &h->max, HISTOGRAM_MAX}};
-
-    return find_part(parts, ARRAY_SIZE(parts), name, word);
-}
-
-/* Finds a vector's element by its label, or else by its index. */
-static const uint64_t *element(const struct stats_entry *e, const char *name, size_t *word)
-{
+    static const char *const halves[] = {"num", "den"}, *const parts[] = {"count", "sum", "min",
+                                                                          "max"};
+    const size_t from = e->kind == STATS_HISTOGRAM ? HISTOGRAM_COUNT : 0;
+    const char *const *labels = e->kind == STATS_RATIO       ? halves
+                                : e->kind == STATS_HISTOGRAM ? parts
+                                                             : e->labels;
     char index[24];
 
-    for (size_t i = 0; i < e->words; i++) {
-        snprintf(index, sizeof index, "%zu", i);
-        if (!strcmp(name, e->labels ? e->labels[i] : index)) {
-            *word = i;
-            return e->field + i;
-        }
-    }
-    return NULL;
-}
-
-/* The field of that name, or NULL; word: which of the entry's it is. */
-static const uint64_t *named_field(const struct stats_entry *e, const char *name, size_t *word)
-{
-    const size_t n = strlen(e->name);
-    const struct part halves[] = {{".num", e->field, 0}, {".den", e->den, 1}};
-
     *word = 0;
-    if (strncmp(e->name, name, n) != 0)
-        return NULL;
-    switch (e->kind) {
-    case STATS_COUNT:
-    case STATS_LEVEL:
-        return name[n] ? NULL : e->field;
-    case STATS_RATIO: /* it has no value of its own */
-        return find_part(halves, ARRAY_SIZE(halves), name + n, word);
-    case STATS_HISTOGRAM:
-        return histogram_part(e->histogram, name + n, word);
-    case STATS_VECTOR:
-        return name[n] == '.' ? element(e, name + n + 1, word) : NULL;
+    if (e->kind <= STATS_LEVEL)
+        return !*rest;
+    for (*word = from; *rest == '.' && *word < e->words; ++*word) {
+        snprintf(index, sizeof index, "%zu", *word);
+        if (!strcmp(rest + 1, labels ? labels[*word - from] : index))
+            return true;
     }
-    return NULL;
+    return false;
 }
 
-static void read_histogram(const struct histogram *h, uint64_t *w)
-{
-    memcpy(w, h->bucket, sizeof h->bucket);
-    w[HISTOGRAM_COUNT] = h->count;
-    w[HISTOGRAM_SUM] = h->sum;
-    w[HISTOGRAM_MIN] = h->min;
-    w[HISTOGRAM_MAX] = h->max;
-}
-
-/* The entry that a name without "roi." belongs to, and where in its words; NULL: none. */
-static const struct stats_entry *find_entry(const struct stats *s, const char *name,
-                                            const uint64_t **field, size_t *word)
+/* The entry that a name without "roi." belongs to, and which of its words; NULL: none. */
+static const struct stats_entry *find_entry(const struct stats *s, const char *name, size_t *word)
 {
     const struct stats_group *g = &s->root;
+    const char *at = name;
 
-    for (const char *at = name; g && !g->entry;) {
+    while (g && !g->entry) {
         const size_t n = strcspn(at, ".");
         g = find_child(g, at, n);
         at += n + (at[n] == '.');
     }
-    *field = g ? named_field(g->entry, name, word) : NULL;
-    return *field ? g->entry : NULL;
+    return g && word_find(g->entry, name + strlen(g->entry->name), word) ? g->entry : NULL;
 }
 
 static bool keeps(const struct stats_entry *e, size_t word)
@@ -345,30 +300,24 @@ static bool keeps(const struct stats_entry *e, size_t word)
 }
 
 /* A value of the open region. */
-static uint64_t in_region(const struct stats *s, const struct stats_entry *e, size_t word,
-                          uint64_t now)
+static uint64_t in_region(const struct stats *s, const struct stats_entry *e, size_t word)
 {
-    uint64_t words[HISTOGRAM_WORDS];
+    const uint64_t now = *word_at(e, word);
 
     if (e->inside)
-        return *e->inside;
-    if (e->histogram_inside) {
-        read_histogram(e->histogram_inside, words);
-        return words[word];
-    }
+        return e->inside[word];
     return keeps(e, word) ? now : s->roi[e->first + word] + (now - s->base[e->first + word]);
 }
 
 bool stats_value_now(const struct stats *s, const char *name, enum stats_when now, uint64_t *value)
 {
     const bool roi = strncmp(name, "roi.", 4) == 0, closed = roi && !s->inside;
-    const uint64_t *field;
     size_t word;
-    const struct stats_entry *e = find_entry(s, roi ? name + 4 : name, &field, &word);
+    const struct stats_entry *e = find_entry(s, roi ? name + 4 : name, &word);
 
     if (!e || (closed ? !s->has_roi : e->late > now))
         return false;
-    *value = !roi ? *field : closed ? s->roi[e->first + word] : in_region(s, e, word, *field);
+    *value = !roi ? *word_at(e, word) : closed ? s->roi[e->first + word] : in_region(s, e, word);
     return true;
 }
 
@@ -379,10 +328,10 @@ bool stats_value(const struct stats *s, const char *name, uint64_t *value)
 
 const uint64_t *stats_field(const struct stats *s, const char *name)
 {
-    const uint64_t *field;
     size_t word;
+    const struct stats_entry *e = find_entry(s, name, &word);
 
-    return find_entry(s, name, &field, &word) ? field : NULL;
+    return e ? word_at(e, word) : NULL;
 }
 
 void stats_each(const struct stats *s,
@@ -411,30 +360,11 @@ void stats_late(struct stats_group *g, const char *name, enum stats_when when)
 
 /* ---- snapshots and regions of interest ------------------------------------------------------ */
 
-/* The current values of an entry, as words of a snapshot. */
-static void read_words(const struct stats_entry *e, uint64_t *w)
-{
-    switch (e->kind) {
-    case STATS_COUNT:
-    case STATS_LEVEL:
-    case STATS_VECTOR:
-        for (size_t i = 0; i < e->words; i++)
-            w[i] = e->field[i];
-        break;
-    case STATS_HISTOGRAM:
-        read_histogram(e->histogram, w);
-        break;
-    case STATS_RATIO:
-        w[0] = *e->field;
-        w[1] = *e->den;
-        break;
-    }
-}
-
 static void read_all(const struct stats *s, uint64_t *words)
 {
     for (size_t i = 0; i < s->n; i++)
-        read_words(s->entries[i], words + s->entries[i]->first);
+        for (size_t k = 0; k < s->entries[i]->words; k++)
+            *words++ = *word_at(s->entries[i], k);
 }
 
 uint64_t *stats_snapshot(const struct stats *s)
@@ -493,9 +423,7 @@ void stats_roi_end(struct stats *s)
         /* Distinct things can't be told apart by subtraction: who counts them counts again inside
          * regions. */
         if (e->inside)
-            s->roi[e->first] = *e->inside;
-        if (e->histogram_inside)
-            read_histogram(e->histogram_inside, s->roi + e->first);
+            memcpy(s->roi + e->first, e->inside, e->words * sizeof *s->roi);
     }
     free(now);
     s->inside = false;
@@ -586,10 +514,8 @@ static int rule_error(const struct stats *s, const struct stats_rule *r, struct 
 {
     char *text = NULL;
     size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
+    FILE *out = xmemstream(&text, &bytes);
 
-    if (!out)
-        die("no memory for a message");
     print_sum(out, s, r->left);
     fputs(r->op == STATS_EQ ? " = " : " <= ", out);
     print_sum(out, s, r->right);

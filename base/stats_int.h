@@ -17,19 +17,19 @@ enum {
     HISTOGRAM_MAX,
     HISTOGRAM_WORDS
 };
+_Static_assert(sizeof(struct histogram) == HISTOGRAM_WORDS * sizeof(uint64_t),
+               "a histogram's words are its fields, in their order");
 
 struct stats_entry {
     enum stats_kind kind;
-    const char *name, *unit, *help;    /* name: the full one */
-    const uint64_t *field;             /* the vector's first; num */
-    const uint64_t *den;               /* ratios */
-    const uint64_t *inside;            /* counts of distinct things, within regions; else NULL */
-    const struct histogram *histogram; /* histograms */
-    const struct histogram *histogram_inside; /* of distinct things, within regions; else NULL */
-    const char *const *labels;                /* vectors; may be NULL */
-    size_t words, first;                      /* how many, and where in a snapshot */
-    bool echo;                                /* of the configuration */
-    uint8_t late;                             /* enum stats_when */
+    const char *name, *unit, *help; /* name: the full one */
+    const uint64_t *field;          /* the first word of the vector, of the histogram; num */
+    const uint64_t *den;            /* ratios */
+    const uint64_t *inside;         /* of distinct things, those within regions; else NULL */
+    const char *const *labels;      /* vectors; may be NULL */
+    size_t words, first;            /* how many, and where in a snapshot */
+    bool echo;                      /* of the configuration */
+    uint8_t late;                   /* enum stats_when */
     bool keeps[2]; /* levels, also as a part of a ratio: not a difference in a region */
 };
 

@@ -50,17 +50,17 @@ static void write_vector(struct json *j, const struct stats_entry *e, const uint
     json_end(j);
 }
 
+/* The least and greatest value; of an empty histogram null. */
+static const char *const bounds[] = {"min", "max"};
 static void write_bounds(struct json *j, const uint64_t *w)
 {
-    if (w[HISTOGRAM_COUNT]) {
-        json_key_u64(j, "min", w[HISTOGRAM_MIN]);
-        json_key_u64(j, "max", w[HISTOGRAM_MAX]);
-        return;
+    for (size_t i = 0; i < ARRAY_SIZE(bounds); i++) {
+        json_key(j, bounds[i]);
+        if (w[HISTOGRAM_COUNT])
+            json_u64(j, w[HISTOGRAM_MIN + i]);
+        else
+            json_null(j);
     }
-    json_key(j, "min");
-    json_null(j);
-    json_key(j, "max");
-    json_null(j);
 }
 
 static void write_histogram(struct json *j, const uint64_t *w, bool roi)
@@ -193,13 +193,9 @@ static void add_vector(struct list *l, const struct stats_entry *e, const uint64
 
 static void add_bounds(struct list *l, const struct stats_entry *e, const uint64_t *w)
 {
-    if (w[HISTOGRAM_COUNT]) {
-        add_u64(l, e, "min", e->unit, w[HISTOGRAM_MIN]);
-        add_u64(l, e, "max", e->unit, w[HISTOGRAM_MAX]);
-        return;
-    }
-    add_text(l, e, "min", e->unit, NULL);
-    add_text(l, e, "max", e->unit, NULL);
+    for (size_t i = 0; i < ARRAY_SIZE(bounds); i++)
+        add_text(l, e, bounds[i], e->unit,
+                 w[HISTOGRAM_COUNT] ? xasprintf("%" PRIu64, w[HISTOGRAM_MIN + i]) : NULL);
 }
 
 static void add_histogram(struct list *l, const struct stats_entry *e, const uint64_t *w, bool roi)
