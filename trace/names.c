@@ -166,21 +166,24 @@ static void put(struct names *n, const struct name *name)
     *map_put(&n->latest[name->space], name->id) = n->n++;
 }
 
-int names_add(struct names *n, enum name_space space, uint64_t id, const char *text, struct err *e)
-{
-    if (name_check(n, space, id, text, e))
-        return -1;
-    if (is_new(n, space, id, text))
-        put(n, &(struct name){.space = space, .id = id, .text = keep_text(n, text)});
-    return 0;
-}
-
 int names_refer(struct names *n, const struct name *of, struct err *e)
 {
     if (name_check(n, of->space, of->id, of->text, e))
         return -1;
     if (is_new(n, of->space, of->id, of->text))
         put(n, of);
+    return 0;
+}
+
+int names_add(struct names *n, enum name_space space, uint64_t id, const char *text, struct err *e)
+{
+    const struct name name = {.space = space, .id = id, .text = text};
+    const size_t was = n->n;
+
+    if (names_refer(n, &name, e))
+        return -1;
+    if (n->n > was)
+        n->list[was].text = keep_text(n, text);
     return 0;
 }
 

@@ -26,13 +26,14 @@ struct texts { /* the texts of one space of ids */
     struct intern all; /* owns the texts */
 };
 
+enum { THREADS, VARIABLES, LOCKS, SITES, SORTS };
 struct std_sink {
     struct sink base;
     struct text_out out;
     struct names *names; /* owns; of what was seen so far */
     size_t named;
     uint64_t next; /* number of the next event */
-    struct texts threads, variables, locks, sites;
+    struct texts texts[SORTS];
     struct map depth; /* lossy: how often a thread holds a lock, by both */
     bool lossy;
 };
@@ -60,9 +61,9 @@ static bool text_fits(const struct std_sink *s, const struct texts *t, const cha
 {
     if (!bare(text, s->lossy) || intern_find(&t->all, text, strlen(text)) != INTERN_NONE)
         return false;
-    if (t == &s->threads)
+    if (t == &s->texts[THREADS])
         return !strchr(text, '|');
-    if (t == &s->sites)
+    if (t == &s->texts[SITES])
         return !strchr(text, '|') && strcmp(text, STD_NOWHERE) != 0 &&
                (!s->lossy || java_int(text));
     return true;
@@ -79,7 +80,7 @@ static char *made_text(const struct std_sink *s, const struct texts *t, uint64_t
     else
         n = snprintf(text, sizeof text, "%" PRIu64, number);
     for (uint64_t i = 0; !text_fits(s, t, text); i++)
-        if (t == &s->sites)
+        if (t == &s->texts[SITES])
             snprintf(text, sizeof text, "%" PRIu64, PLAIN_SITE_FIRST + i);
         else
             snprintf(text + n, sizeof text - (size_t)n, "_%" PRIu64, i);
@@ -106,15 +107,6 @@ static const char *text_of(struct std_sink *s, struct texts *t, uint64_t id)
     return t->all.text[number];
 }
 
-static struct texts texts_new(enum name_space names, char prefix, bool dense)
-{
-    struct texts t = {.names = names, .prefix = prefix, .dense = dense};
-
-    map_init(&t.by_id, NULL);
-    intern_init(&t.all);
-    return t;
-}
-
 static void texts_free(struct texts *t)
 {
     for (size_t i = 0; i < t->all.n; i++)
@@ -129,8 +121,8 @@ static void put_line(struct std_sink *s, const struct event *ev, const char *ope
                      const char *name)
 {
     const uint64_t site = event_site(ev);
-    const char *thread = text_of(s, &s->threads, ev->tid),
-               *at = site ? text_of(s, &s->sites, site) : STD_NOWHERE;
+    const char *thread = text_of(s, &s->texts[THREADS], ev->tid),
+               *at = site ? text_of(s, &s->texts[SITES], site) : STD_NOWHERE;
 
     fprintf(s->out.file, "%s|%s%s%s%s|%s\n", thread, operation, name ? "(" : "", name ? name : "",
             name ? ")" : "", at);
@@ -141,13 +133,13 @@ static void put_event(struct std_sink *s, const struct event *ev)
 {
     const char *operation = std_operation[ev->kind];
 
-    (void)text_of(s, &s->threads, ev->tid);
+    (void)text_of(s, &s->texts[THREADS], ev->tid);
     if (event_is_access(ev))
-        put_line(s, ev, operation, text_of(s, &s->variables, ev->addr));
+        put_line(s, ev, operation, text_of(s, &s->texts[VARIABLES], ev->addr));
     else if (ev_info[ev->kind].form == FORM_THREAD)
-        put_line(s, ev, operation, text_of(s, &s->threads, ev->aux));
+        put_line(s, ev, operation, text_of(s, &s->texts[THREADS], ev->aux));
     else
-        put_line(s, ev, operation, text_of(s, &s->locks, ev->addr));
+        put_line(s, ev, operation, text_of(s, &s->texts[LOCKS], ev->addr));
 }
 
 /* The text of a phase that is a begin or an end; else NULL. */
@@ -190,7 +182,7 @@ static int lacks(const struct std_sink *s, const struct event *ev, struct err *e
 /* Returns the counter of how often the thread holds the lock. */
 static uint64_t *depth_of(struct std_sink *s, const struct event *ev)
 {
-    return map_put(&s->depth, number_of(s, &s->locks, ev->addr) << 16 | ev->tid);
+    return map_put(&s->depth, number_of(s, &s->texts[LOCKS], ev->addr) << 16 | ev->tid);
 }
 
 /* A thread that waits lets go of the lock as often as it holds it, and takes it as often again. */
@@ -200,7 +192,7 @@ static void put_wait(struct std_sink *s, const struct event *ev)
     const uint64_t times = *depth_of(s, ev);
 
     for (uint64_t i = 0; i < times; i++)
-        put_line(s, ev, std_operation[as], text_of(s, &s->locks, ev->addr));
+        put_line(s, ev, std_operation[as], text_of(s, &s->texts[LOCKS], ev->addr));
 }
 
 /* Leaves out the accesses that the view `tracked` does not check, and atomic ones, which a reader
@@ -265,10 +257,8 @@ static void std_sink_abort(struct sink *base)
 {
     struct std_sink *s = (struct std_sink *)base;
 
-    texts_free(&s->threads);
-    texts_free(&s->variables);
-    texts_free(&s->locks);
-    texts_free(&s->sites);
+    for (size_t i = 0; i < SORTS; i++)
+        texts_free(&s->texts[i]);
     map_free(&s->depth);
     names_free(s->names);
     free(s);
@@ -284,6 +274,13 @@ static int std_sink_finish(struct sink *base, struct err *e)
     return result;
 }
 
+static const struct texts sorts[SORTS] = {
+    [THREADS] = {.names = NAME_THREAD, .prefix = 'T'},
+    [VARIABLES] = {.names = NAME_OBJECT, .prefix = 'V', .dense = true},
+    [LOCKS] = {.names = NAME_OBJECT, .prefix = 'L', .dense = true},
+    [SITES] = {.names = NAME_SITE},
+};
+
 struct sink *sink_std(FILE *out, const struct sink_info *info, bool lossy, struct err *e)
 {
     if (info->first > INT64_MAX) {
@@ -298,10 +295,11 @@ struct sink *sink_std(FILE *out, const struct sink_info *info, bool lossy, struc
     s->out.file = out;
     s->names = names_new();
     s->next = info->first;
-    s->threads = texts_new(NAME_THREAD, 'T', false);
-    s->variables = texts_new(NAME_OBJECT, 'V', true);
-    s->locks = texts_new(NAME_OBJECT, 'L', true);
-    s->sites = texts_new(NAME_SITE, '\0', false);
+    memcpy(s->texts, sorts, sizeof sorts);
+    for (size_t i = 0; i < SORTS; i++) {
+        map_init(&s->texts[i].by_id, NULL);
+        intern_init(&s->texts[i].all);
+    }
     map_init(&s->depth, NULL);
     s->lossy = lossy;
     return &s->base;

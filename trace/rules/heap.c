@@ -54,16 +54,31 @@ static void object_free(struct rules *r, struct rules_object *o)
     r->alive--;
 }
 
-static bool drop_idle(void *arg, sim_addr addr, void *cell)
+struct heap_walk { /* over the objects in lo..last */
+    struct rules *r;
+    uint64_t lo, last;
+    uint64_t spare_lo, spare_last; /* find_busy: not here */
+    const struct rules_object *found;
+    size_t n;  /* collect: in r->moving */
+    bool idle; /* drop: idle locks, wherever they are */
+};
+
+static bool inside(uint64_t x, uint64_t lo, uint64_t last)
 {
-    struct rules *r = arg;
+    return x >= lo && x <= last;
+}
+
+/* Frees the objects that the walk is about. */
+static bool drop(void *arg, sim_addr addr, void *cell)
+{
+    const struct heap_walk *w = arg;
 
     (void)addr;
     for (struct rules_object **at = chain(cell); *at;) {
         struct rules_object *o = *at;
-        if (o->kind == OBJECT_LOCK && !rules_busy(o)) {
+        if (w->idle ? o->kind == OBJECT_LOCK && !rules_busy(o) : inside(o->addr, w->lo, w->last)) {
             *at = o->next;
-            object_free(r, o);
+            object_free(w->r, o);
         } else {
             at = &o->next;
         }
@@ -78,27 +93,14 @@ void rules_idle(struct rules *r)
     if (++r->idled < IDLE_LOCKS || r->idled < 2 * r->pages_left || r->alive < IDLE_LOCKS)
         return;
     r->idled = 0;
-    shadow_all(r->objects, drop_idle, r);
+    shadow_all(r->objects, drop, &(struct heap_walk){.r = r, .idle = true});
     r->pages_left = shadow_pages(r->objects);
 }
-
-struct heap_walk { /* over the objects in lo..last */
-    struct rules *r;
-    uint64_t lo, last;
-    uint64_t spare_lo, spare_last; /* find_busy: not here */
-    const struct rules_object *found;
-    size_t n; /* collect: in r->moving */
-};
 
 static void each_object(struct heap_walk *w, shadow_visit *fn)
 {
     if (shadow_pages(w->r->objects))
         shadow_each(w->r->objects, w->lo, w->last - w->lo + 1, fn, w);
-}
-
-static bool inside(uint64_t x, uint64_t lo, uint64_t last)
-{
-    return x >= lo && x <= last;
 }
 
 static bool find_busy(void *arg, sim_addr addr, void *cell)
@@ -137,35 +139,6 @@ static bool collect(void *arg, sim_addr addr, void *cell)
     return false;
 }
 
-static bool end_life(void *arg, sim_addr addr, void *cell)
-{
-    const struct heap_walk *w = arg;
-
-    (void)addr;
-    for (struct rules_object **at = chain(cell); *at;) {
-        struct rules_object *o = *at;
-        if (inside(o->addr, w->lo, w->last)) {
-            *at = o->next;
-            object_free(w->r, o);
-        } else {
-            at = &o->next;
-        }
-    }
-    return !*chain(cell);
-}
-
-static bool end_any(void *arg, sim_addr addr, void *cell)
-{
-    struct rules_object *next;
-
-    (void)addr;
-    for (struct rules_object *o = *chain(cell); o; o = next) {
-        next = o->next;
-        object_free(arg, o);
-    }
-    return true;
-}
-
 /* A copy's source keeps a stale image of what was held; the holders go with the copy. */
 static void move_objects(struct rules *r, uint64_t to, uint64_t from, uint64_t bytes)
 {
@@ -173,7 +146,7 @@ static void move_objects(struct rules *r, uint64_t to, uint64_t from, uint64_t b
     struct heap_walk target = {.r = r, .lo = to, .last = to + (bytes - 1)};
 
     each_object(&source, collect);
-    each_object(&target, end_life);
+    each_object(&target, drop);
     for (size_t i = 0; i < source.n; i++) {
         r->moving[i].addr += to - from;
         add(r, &r->moving[i]);
@@ -182,7 +155,7 @@ static void move_objects(struct rules *r, uint64_t to, uint64_t from, uint64_t b
 
 void rules_heap_free(struct rules *r)
 {
-    shadow_all(r->objects, end_any, r);
+    shadow_all(r->objects, drop, &(struct heap_walk){.r = r, .last = UINT64_MAX});
     shadow_free(r->objects);
     interval_free(r->budget, &r->allocated);
     interval_free(r->budget, &r->touched);
@@ -294,7 +267,7 @@ int rules_clear(struct rules *r)
     interval_remove(r->budget, &r->allocated, lo, last);
     interval_remove(r->budget, &r->touched, lo, last);
     interval_remove(r->budget, &r->left, lo, last);
-    each_object(&w, end_life);
+    each_object(&w, drop);
     return 0;
 }
 
