@@ -440,10 +440,8 @@ uint64_t config_hash(const struct config *c, const char *without)
 {
     char *text = NULL;
     size_t n = 0;
-    FILE *const out = open_memstream(&text, &n);
+    FILE *const out = xmemstream(&text, &n);
 
-    if (!out)
-        die("no memory for a configuration");
     print_canonical(c, without, out);
     if (fclose(out))
         die("no memory for a configuration");

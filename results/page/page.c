@@ -47,10 +47,8 @@ static void number_cell(FILE *out, const char *fmt, double x)
 /* The text is whole when the file is closed. */
 FILE *memory_file(char **text, size_t *bytes)
 {
-    FILE *out = open_memstream(text, bytes);
+    FILE *out = xmemstream(text, bytes);
 
-    if (!out)
-        die("no memory for a part of the page");
     return out;
 }
 

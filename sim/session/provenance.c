@@ -8,6 +8,7 @@
 
 #include "base/build.h"
 #include "base/folder.h"
+#include "base/mem.h"
 
 /* The same events from another path are the same run: they have an identity of their own. */
 uint64_t sim_config_hash(const struct lardsim *l)
@@ -149,10 +150,8 @@ void host_write(FILE *out, const struct lardsim *l)
 {
     char *text = NULL;
     size_t n = 0;
-    FILE *memory = open_memstream(&text, &n);
+    FILE *memory = xmemstream(&text, &n);
 
-    if (!memory)
-        die("no memory for host.json");
     write_host(memory, l);
     if (fclose(memory))
         die("no memory for host.json");
