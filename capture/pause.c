@@ -10,7 +10,7 @@
  * reach. */
 #define ASIDE UINT64_C(0x7fff000000000000)
 
-static void put(struct pause *p, struct event ev)
+static void record_put(struct pause *p, struct event ev)
 {
     p->rec = xgrow(p->rec, p->records, &p->rec_cap, sizeof *p->rec);
     p->rec[p->records++] = ev;
@@ -21,7 +21,7 @@ void pause_begin(struct pause *p, sim_tid tid)
 {
     p->moves = p->records = p->events = 0;
     p->aside = 0;
-    put(p, (struct event){.kind = EV_GC_BEGIN, .tid = tid});
+    record_put(p, (struct event){.kind = EV_GC_BEGIN, .tid = tid});
 }
 
 void pause_free(struct pause *p)
@@ -38,7 +38,7 @@ static void clear(struct pause *p, sim_tid tid, sim_addr addr, uint64_t bytes)
     if (last && last->kind == EV_CLEAR && last->addr + last->aux == addr)
         last->aux += bytes;
     else
-        put(p, (struct event){.kind = EV_CLEAR, .tid = tid, .addr = addr, .aux = bytes});
+        record_put(p, (struct event){.kind = EV_CLEAR, .tid = tid, .addr = addr, .aux = bytes});
 }
 
 /* Copies an object, and clears the part of its old place that the new one does not cover. */
@@ -47,9 +47,10 @@ static void carry(struct pause *p, sim_tid tid, const struct move *m)
     const uint64_t apart = m->to < m->from ? m->from - m->to : m->to - m->from,
                    left = apart < m->bytes ? apart : m->bytes;
 
-    put(p, (struct event){
-               .kind = EV_COPY, .tid = tid, .flags = EVF_MORE, .addr = m->to, .aux = m->bytes});
-    put(p, (struct event){.addr = m->from});
+    record_put(p,
+               (struct event){
+                   .kind = EV_COPY, .tid = tid, .flags = EVF_MORE, .addr = m->to, .aux = m->bytes});
+    record_put(p, (struct event){.addr = m->from});
     clear(p, tid, m->to < m->from ? m->from + m->bytes - left : m->from, left);
 }
 
@@ -139,7 +140,7 @@ void pause_end(struct pause *p, sim_tid tid)
             depth--;
         }
     }
-    put(p, (struct event){.kind = EV_GC_END, .tid = tid});
+    record_put(p, (struct event){.kind = EV_GC_END, .tid = tid});
     free(was);
     free(state);
     free(way);

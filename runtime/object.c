@@ -26,7 +26,7 @@ struct rt_object *rt_object_find(const struct runtime *r, unsigned kind, sim_add
     return NULL;
 }
 
-static void put(struct runtime *r, struct rt_object *o)
+static void object_put(struct runtime *r, struct rt_object *o)
 {
     struct rt_object **chain = shadow_get(r->objects, o->addr);
 
@@ -46,7 +46,7 @@ struct rt_object *rt_object_get(struct runtime *r, unsigned kind, sim_addr addr,
     o->addr = addr;
     o->round = round;
     r->st.objects++;
-    put(r, o);
+    object_put(r, o);
     return o;
 }
 
@@ -130,7 +130,7 @@ void rt_objects_move(struct runtime *r, unsigned core, sim_addr to, sim_addr fro
         struct rt_object *o = moved;
         moved = o->next;
         o->addr += to - from;
-        put(r, o);
+        object_put(r, o);
     }
 }
 

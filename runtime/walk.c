@@ -44,7 +44,7 @@ void rt_step(struct rt_walk *w, enum rt_step step, uint64_t times)
 }
 
 /* Appends a due, with the instructions of the steps since the last one. */
-static struct rt_due *add(struct rt_walk *w, uint8_t op, uint32_t instructions)
+static struct rt_due *due_add(struct rt_walk *w, uint8_t op, uint32_t instructions)
 {
     if (w->n == w->cap) {
         struct rt_due *was = w->due == w->here ? NULL : w->due;
@@ -71,7 +71,7 @@ static void count_accesses(struct rt_stats *st, uint64_t n, uint64_t bytes, enum
 
 void rt_access(struct rt_walk *w, struct paddr addr, uint64_t bytes, enum mem_cmd cmd)
 {
-    struct rt_due *d = add(w, RT_ACCESS, 1);
+    struct rt_due *d = due_add(w, RT_ACCESS, 1);
 
     d->value[0] = addr.at;
     d->value[1] = bytes;
@@ -95,7 +95,7 @@ static void issue(struct rt_walk *w, const struct lx_act *act, uint32_t instruct
         return;
     w->r->st.lardx86[act->op]++;
     w->writes += act->op == LX_WRITEVC;
-    memcpy(add(w, act->op, instructions)->value, act->value, sizeof act->value);
+    memcpy(due_add(w, act->op, instructions)->value, act->value, sizeof act->value);
 }
 
 void rt_issue(struct rt_walk *w, const struct lx_act *act)

@@ -44,7 +44,7 @@ struct private_source {
 #define OWN_DATA UINT64_C(0x7f0000000000)
 enum { OWN_BYTES = 4096, APART = 16, SITES = UINT32_C(1) << 20, SITES_EACH = 64, WRITES_IN = 4 };
 
-static void put(struct private_source *s, const struct event *ev)
+static void record_put(struct private_source *s, const struct event *ev)
 {
     s->rec = xgrow(s->rec, s->n, &s->cap, sizeof *s->rec);
     s->rec[s->n++] = *ev;
@@ -77,7 +77,7 @@ static void put_private(struct private_source *s, struct owing *m, const struct 
                              .flags = (uint16_t)(EVF_PRIVATE | (proved ? EVF_PROVED : 0)),
                              .kind = at % WRITES_IN ? EV_READ : EV_WRITE};
 
-    put(s, &ev);
+    record_put(s, &ev);
 }
 
 static struct owing *member_at(struct private_source *s, sim_tid tid)
@@ -104,7 +104,7 @@ static void put_access(struct private_source *s, const struct event *ev)
         put_private(s, m, ev, k, gap);
         left.gap = rest > gap ? rest - gap - 1 : 0;
     }
-    put(s, &left);
+    record_put(s, &left);
 }
 
 static int next(struct source *self, struct batch *b, struct err *e)
@@ -123,7 +123,7 @@ static int next(struct source *self, struct batch *b, struct err *e)
             put_access(s, ev);
         else
             for (unsigned i = 0; i < event_records(ev); i++)
-                put(s, &ev[i]);
+                record_put(s, &ev[i]);
         events += event_is_access(ev) ? s->n - was : 1;
     }
     *b = in;

@@ -210,7 +210,7 @@ static void order(struct proof *p, const struct event *ev, const struct vm_ident
     }
 }
 
-static void take(struct proof *p, const struct batch *b, const struct vm_identity *id)
+static void batch_take(struct proof *p, const struct batch *b, const struct vm_identity *id)
 {
     for (size_t i = 0; i < b->records; i += event_records(&b->rec[i])) {
         const struct event *ev = &b->rec[i];
@@ -233,7 +233,7 @@ static int run(struct proof *p, struct source *s, struct err *e)
     do {
         if (source_next(s, &b, e))
             return -1;
-        take(p, &b, id);
+        batch_take(p, &b, id);
     } while (b.records);
     return 0;
 }

@@ -197,7 +197,7 @@ bool kept_made_of(const char *path, const char *provenance, bool quiet)
 
 /* Opens and locks the folder; the caller closes it. -1: errno tells; EWOULDBLOCK: somebody uses
  * it. */
-static int take(const char *path)
+static int folder_take(const char *path)
 {
     const int fd = open_folder(path);
 
@@ -274,7 +274,7 @@ static char *set_aside(const char *root, const char *path)
 /* 0 or -1: errno tells; EWOULDBLOCK: somebody uses it. */
 static int remove_unused(const char *root, const char *path)
 {
-    const int fd = take(path);
+    const int fd = folder_take(path);
 
     if (fd < 0)
         return -1;
@@ -389,7 +389,7 @@ static char *unfinished_name(const char *name)
  * say whose it is. */
 static void remove_unfinished(const char *path, const char *name)
 {
-    const int fd = take(path);
+    const int fd = folder_take(path);
 
     if (fd >= 0 && is_ours(path, name))
         (void)remove_made(path);
@@ -541,7 +541,7 @@ static int begin(struct kept_making *m, const char *provenance, struct err *e)
 }
 
 /* Puts the new folder in the old one's place. 0 or -1: errno tells. */
-static int put(struct kept_making *m)
+static int folder_replace(struct kept_making *m)
 {
     char *aside = m->old >= 0 ? set_aside(m->root, m->to) : NULL;
     const int bad =
@@ -571,7 +571,7 @@ static int finish(struct kept_making *m, const char *provenance, const struct ke
             return 1;
         if (m->old < 0 && take_old(m, LOCK_WAIT, e))
             return -1;
-        if (!put(m))
+        if (!folder_replace(m))
             return 0;
         if (m->old >= 0 || (errno != ENOTEMPTY && errno != EEXIST))
             return outfile_error(e, m->to, errno);

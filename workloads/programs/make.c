@@ -54,7 +54,7 @@ struct word_list {
     size_t n, cap;
 };
 
-static void add(struct word_list *w, char *word) /* takes it */
+static void word_add(struct word_list *w, char *word) /* takes it */
 {
     w->at = xgrow(w->at, w->n + 1, &w->cap, sizeof *w->at);
     w->at[w->n++] = word;
@@ -83,7 +83,7 @@ static void add_words(struct word_list *w, const char *text, uint64_t threads, c
             xappend(&word, "", piece);
             free(piece);
         }
-        add(w, word);
+        word_add(w, word);
         text += n;
     }
 }
@@ -276,15 +276,15 @@ static void command_of(struct word_list *w, const struct program_run *a, const s
     const struct recipe *r = &a->recipe;
 
     if (recipe_native(r)) {
-        add(w, join(folder, "program"));
+        word_add(w, join(folder, "program"));
     } else {
-        add(w, xstrdup("java"));
-        add(w, xstrdup(a->collector == COLLECTOR_PARALLEL ? "-XX:+UseParallelGC"
-                                                          : "-XX:+UseSerialGC"));
+        word_add(w, xstrdup("java"));
+        word_add(w, xstrdup(a->collector == COLLECTOR_PARALLEL ? "-XX:+UseParallelGC"
+                                                               : "-XX:+UseSerialGC"));
         add_words(w, r->jvm, a->threads, folder);
-        add(w, xstrdup("-cp"));
-        add(w, xasprintf("%s:%s", folder, b->class_path));
-        add(w, xstrdup("Driver"));
+        word_add(w, xstrdup("-cp"));
+        word_add(w, xasprintf("%s:%s", folder, b->class_path));
+        word_add(w, xstrdup("Driver"));
     }
     add_words(w, r->size[a->size], a->threads, folder);
 }
@@ -315,11 +315,11 @@ static int capture(void *arg, const char *dir, struct err *e)
                                  "--"};
     struct word_list w = {.n = 0};
 
-    add(&w, self ? self : xstrdup("lardsim"));
+    word_add(&w, self ? self : xstrdup("lardsim"));
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-        add(&w, xstrdup(words[i]));
+        word_add(&w, xstrdup(words[i]));
     for (size_t i = 0; i < k->plain.n; i++)
-        add(&w, xstrdup(k->plain.at[i]));
+        word_add(&w, xstrdup(k->plain.at[i]));
     int failed = run_in(dir, alone, &k->plain, e) || run_in(dir, out, &w, e) ? -1 : 0;
     if (!failed && !same_files(alone, out))
         failed =

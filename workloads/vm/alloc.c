@@ -184,7 +184,7 @@ void vm_reserve(struct vm_thread *t, uint64_t bytes)
 }
 
 /* Takes memory. No pause comes between this and the caller's use of it. */
-static sim_addr take(struct vm_thread *t, uint64_t bytes)
+static sim_addr memory_take(struct vm_thread *t, uint64_t bytes)
 {
     struct vm *v = t->vm;
 
@@ -223,7 +223,7 @@ static void make(struct vm_thread *t, struct vm_ref *to, uint64_t bytes, struct 
     struct vm *v = t->vm;
     const struct layout *l = v->core.layout;
     const uint32_t header = element ? l->array : l->header;
-    const sim_addr at = take(t, bytes);
+    const sim_addr at = memory_take(t, bytes);
     struct vm_header *host = vm_header(&v->core, at);
 
     memset(host, 0, bytes);
