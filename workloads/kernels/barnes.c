@@ -330,9 +330,8 @@ static void force_of(struct vm_thread *t, const struct barnes *s, const struct b
     vm_put_f64(t, s->at[number], AY, b.a[1], AT_FORCE);
 }
 
-static void work_dsm(struct vm_thread *t, void *member)
+static void work_dsm(struct vm_thread *t, const struct member *m)
 {
-    const struct member *m = member;
     const struct barnes *s = m->job;
     const uint64_t n = s->p->bodies;
     struct barnes_body *seen = vm_scratch(t, n, sizeof *seen);
@@ -355,9 +354,8 @@ static void work_dsm(struct vm_thread *t, void *member)
 
 /* ---- a tree for all -------------------------------------------------------------------------- */
 
-static void work(struct vm_thread *t, void *member)
+static void work(struct vm_thread *t, const struct member *m)
 {
-    const struct member *m = member;
     struct barnes mine = *(const struct barnes *)m->job;
 
     mine.root = vm_enter(t, 1);

@@ -136,7 +136,7 @@ static void walk(struct vm_thread *t, struct vm_ref *b)
 }
 
 /* A list that gets too long is dropped whole: a heap full of nodes dies at once. */
-static void add(struct vm_thread *t, struct churn *c)
+static void node_add(struct vm_thread *t, struct churn *c)
 {
     struct vm_ref *r = vm_enter(t, 2);
 
@@ -230,7 +230,7 @@ static void step(struct vm_thread *t, struct churn *c)
     const uint64_t what = rng_below(vm_rng(t), 100);
 
     if (what < 45)
-        add(t, c);
+        node_add(t, c);
     else if (what < 55)
         check_list(t, c);
     else if (what < 75)

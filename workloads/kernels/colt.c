@@ -188,9 +188,8 @@ static void reduce(struct vm_thread *t, const struct colt *s, struct vm_ref *r,
     }
 }
 
-static void work(struct vm_thread *t, void *member)
+static void work(struct vm_thread *t, const struct member *c)
 {
-    const struct member *c = member;
     const struct colt *s = c->job;
     const uint64_t n = s->p->n, from = team_from(c, n), end = team_end(c, n);
     struct vm_ref *r = vm_enter(t, 5); /* three matrices, elements, a maximum */

@@ -151,9 +151,8 @@ static void cipher(struct vm_thread *t, struct vm_ref *key, struct vm_ref *from,
     }
 }
 
-static void work(struct vm_thread *t, void *member)
+static void work(struct vm_thread *t, const struct member *m)
 {
-    const struct member *m = member;
     struct crypt *c = m->job;
     const uint64_t end = team_end(m, c->p->n);
 

@@ -149,9 +149,8 @@ static void transform(struct vm_thread *t, const struct member *c, struct vm_ref
     vm_leave(t, row);
 }
 
-static void work(struct vm_thread *t, void *member)
+static void work(struct vm_thread *t, const struct member *c)
 {
-    const struct member *c = member;
     const struct fft *f = c->job;
 
     for (uint64_t i = 0; i < f->repeats; i++) {

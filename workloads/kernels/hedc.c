@@ -50,7 +50,7 @@ struct hedc {
 
 /* ---- the queue ------------------------------------------------------------------------------ */
 
-static void put(struct vm_thread *t, const struct hedc *h, struct vm_ref *task)
+static void queue_put(struct vm_thread *t, const struct hedc *h, struct vm_ref *task)
 /* The conditions share one monitor, so notify wakes all: a thread that is woken may wait for the
  * other condition. */
 {
@@ -69,7 +69,7 @@ static void put(struct vm_thread *t, const struct hedc *h, struct vm_ref *task)
     vm_leave(t, tasks);
 }
 
-static void take(struct vm_thread *t, const struct hedc *h, struct vm_ref *task)
+static void queue_take(struct vm_thread *t, const struct hedc *h, struct vm_ref *task)
 {
     struct vm_ref *tasks = vm_enter(t, 1);
 
@@ -131,7 +131,7 @@ static void serve(struct vm_thread *t, void *arg)
     struct vm_ref *r = vm_enter(t, 2); /* a task, its future */
 
     for (;;) {
-        take(t, h, &r[0]);
+        queue_take(t, h, &r[0]);
         const int32_t key = vm_get_i32(t, &r[0], TASK_KEY, AT_TASK);
         if (key == STOP)
             break;
@@ -161,7 +161,7 @@ static void submit(struct vm_thread *t, const struct hedc *h, struct vm_ref *tas
     vm_put_i32(t, task, TASK_FROM, (int32_t)from, AT_NEW);
     vm_put_i32(t, task, TASK_END, (int32_t)end, AT_NEW);
     vm_put_ref(t, task, TASK_FUTURE, future, AT_NEW);
-    put(t, h, task);
+    queue_put(t, h, task);
     vm_leave(t, future);
 }
 

@@ -241,9 +241,8 @@ static void rescale(struct vm_thread *t, struct moldyn *s, const struct member *
 /* Between two barriers each array has one writer a part, or is only read: places are written by
  * move alone, a thread's forces by attract, their sum by collect. rescale and the next move write
  * the same part of the speeds in the same thread. */
-static void work(struct vm_thread *t, void *member)
+static void work(struct vm_thread *t, const struct member *m)
 {
-    const struct member *m = member;
     struct moldyn *s = m->job;
     struct vm_ref *part = vm_enter(t, m->of);
 

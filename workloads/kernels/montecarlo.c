@@ -166,9 +166,8 @@ static void run_task(struct vm_thread *t, struct montecarlo *s, uint64_t i)
     vm_leave(t, r);
 }
 
-static void work(struct vm_thread *t, void *member)
+static void work(struct vm_thread *t, const struct member *m)
 {
-    const struct member *m = member;
     struct montecarlo *s = m->job;
     uint64_t i;
 

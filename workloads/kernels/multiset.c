@@ -82,7 +82,7 @@ static void close_slot(struct vm_thread *t, const struct user *u)
 
 /* Takes a free slot from number `from` on for the value, and returns it; if there is none, the
  * number of slots. */
-static uint64_t take(struct vm_thread *t, const struct user *u, uint64_t from, int32_t value)
+static uint64_t slot_take(struct vm_thread *t, const struct user *u, uint64_t from, int32_t value)
 {
     uint64_t i = from;
     bool found = false;
@@ -132,7 +132,7 @@ static void insert(struct vm_thread *t, const struct user *u)
 
     for (unsigned i = 0; i < n; i++)
         value[i] = vm_load_i32(t, u->array, i, AT_ARRAY);
-    while (taken < n && (from = take(t, u, from, value[taken])) < u->p->slots)
+    while (taken < n && (from = slot_take(t, u, from, value[taken])) < u->p->slots)
         slot[taken++] = from++;
     set_all(t, u, slot, taken, taken == n ? FULL : FREE);
     for (unsigned i = 0; taken == n && i < n; i++)
@@ -212,9 +212,8 @@ static void give_array(struct vm_thread *t, const struct user *u)
     vm_unlock(t, factory, AT_FACTORY_LOCK);
 }
 
-static void work(struct vm_thread *t, void *member)
+static void work(struct vm_thread *t, const struct member *m)
 {
-    const struct member *m = member;
     const struct multiset *s = m->job;
     struct vm_ref *r = vm_enter(t, 3);
     const struct user u = {s->p, s, &r[0], &r[1], &r[2], s->net + m->id * s->p->values};

@@ -118,7 +118,7 @@ static int64_t churn(struct vm_thread *t, const struct member *m, uint64_t round
 
 /* A buffer that is taken is its thread's alone until it is given back: no lock is held while it is
  * filled, and the pool's lock orders one user after the other. */
-static void take(struct vm_thread *t, const struct pool_job *j, struct vm_ref *buffer)
+static void buffer_take(struct vm_thread *t, const struct pool_job *j, struct vm_ref *buffer)
 {
     struct vm_ref *r = vm_enter(t, 1);
 
@@ -138,7 +138,7 @@ static void take(struct vm_thread *t, const struct pool_job *j, struct vm_ref *b
     vm_leave(t, r);
 }
 
-static int64_t fill(struct vm_thread *t, struct vm_ref *buffer, int64_t sum)
+static int64_t buffer_fill(struct vm_thread *t, struct vm_ref *buffer, int64_t sum)
 {
     struct vm_ref *data = vm_enter(t, 1);
     int64_t checksum = 0;
@@ -153,8 +153,8 @@ static int64_t fill(struct vm_thread *t, struct vm_ref *buffer, int64_t sum)
     return checksum;
 }
 
-static void give(struct vm_thread *t, const struct pool_job *j, struct vm_ref *buffer,
-                 int64_t checksum)
+static void buffer_give(struct vm_thread *t, const struct pool_job *j, struct vm_ref *buffer,
+                        int64_t checksum)
 {
     struct vm_ref *r = vm_enter(t, 1);
     const bool worn = vm_get_i32(t, buffer, BUFFER_USES, AT_FILL) >= WEAR;
@@ -238,16 +238,15 @@ static void second(struct vm_thread *t, const struct pool_job *j, uint64_t round
     vm_leave(t, ticket);
 }
 
-static void work(struct vm_thread *t, void *member)
+static void work(struct vm_thread *t, const struct member *m)
 {
-    const struct member *m = member;
     const struct pool_job *j = m->job;
     struct vm_ref *buffer = vm_enter(t, 1);
 
     for (uint64_t i = 0; i < j->p->rounds; i++) {
         const int64_t all = churn(t, m, i);
-        take(t, j, buffer);
-        give(t, j, buffer, fill(t, buffer, all));
+        buffer_take(t, j, buffer);
+        buffer_give(t, j, buffer, buffer_fill(t, buffer, all));
         if (m->of > 1 && i % m->of == m->id)
             first(t, j, i);
         if (m->of > 1 && (i + 1) % m->of == m->id)

@@ -214,9 +214,8 @@ static bool take_row(struct vm_thread *t, const struct scene *s, uint64_t *y)
     return *y < s->p->n;
 }
 
-static void work(struct vm_thread *t, void *member)
+static void work(struct vm_thread *t, const struct member *m)
 {
-    const struct member *m = member;
     const struct scene *s = m->job;
     struct vm_ref *r = vm_enter(t, 2), *row = &r[0], *own = &r[1];
     int64_t checksum = 0;

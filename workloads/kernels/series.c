@@ -69,9 +69,8 @@ static double coefficient(struct vm_thread *t, uint64_t i, unsigned which)
     return integral(t, pi * (double)i, which);
 }
 
-static void work(struct vm_thread *t, void *member)
+static void work(struct vm_thread *t, const struct member *m)
 {
-    const struct member *m = member;
     struct series *s = m->job;
     const uint64_t end = team_end(m, s->p->n);
 

@@ -72,9 +72,8 @@ static void relax_row(struct vm_thread *t, struct sor *s, struct vm_ref row[3], 
 }
 
 /* Row 0 and the last one are the border: read, never relaxed. */
-static void work(struct vm_thread *t, void *member)
+static void work(struct vm_thread *t, const struct member *m)
 {
-    const struct member *m = member;
     struct sor *s = m->job;
     const uint64_t inner = s->p->n - 2, end = 1 + team_end(m, inner);
     struct vm_ref *row = vm_enter(t, 3);

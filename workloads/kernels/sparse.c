@@ -89,9 +89,8 @@ static void add_entry(struct vm_thread *t, struct sparse *s, uint64_t k)
 }
 
 /* A thread's rows are equally many, its entries need not be. */
-static void work(struct vm_thread *t, void *member)
+static void work(struct vm_thread *t, const struct member *m)
 {
-    const struct member *m = member;
     struct sparse *s = m->job;
     const uint64_t from = s->first[team_from(m, s->p->n)], end = s->first[team_end(m, s->p->n)];
 

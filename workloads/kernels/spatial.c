@@ -402,9 +402,8 @@ static void step_dsm(struct vm_thread *t, const struct member *c, const struct s
     team_wait(t, c, AT_STEP);
 }
 
-static void work_dsm(struct vm_thread *t, void *member)
+static void work_dsm(struct vm_thread *t, const struct member *c)
 {
-    const struct member *c = member;
     const struct spatial *s = c->job;
 
     for (uint64_t i = 0; i < s->p->steps; i++) {
@@ -415,11 +414,10 @@ static void work_dsm(struct vm_thread *t, void *member)
 
 /* ---- with a lock on each cell ---------------------------------------------------------------- */
 
-static void work(struct vm_thread *t, void *member)
+static void work(struct vm_thread *t, const struct member *c)
 {
     static void (*const phase[])(struct vm_thread *, const struct spatial *,
                                  uint64_t) = {forces, advance, settle};
-    const struct member *c = member;
     const struct spatial *s = c->job;
 
     for (uint64_t i = 0; i < 3 * s->p->steps; i++) {

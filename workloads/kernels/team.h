@@ -12,10 +12,13 @@
 enum team_version { TEAM_MANAGED, TEAM_DSM };
 static const char *const team_versions[] = {"managed", "dsm", NULL};
 
+struct member;
+typedef void team_work(struct vm_thread *t, const struct member *m);
 struct member {
     void *job;                  /* the same for all */
     unsigned id, of;            /* of: how many members there are */
     struct vm_barrier *barrier; /* of all */
+    team_work *work;
 };
 
 /* n locks that are no part of the program's data: threads have them by number, in private memory.
@@ -32,9 +35,15 @@ static inline struct vm_ref **team_locks(struct vm_thread *t, const struct vm_cl
     return lock;
 }
 
-/* Runs fn in as many threads as the parameters say, this one as member 0, until all are done. */
-static inline void team_run(struct vm_thread *t, void (*fn)(struct vm_thread *u, void *member),
-                            void *job, uint64_t site)
+static inline void team_member(struct vm_thread *t, void *member)
+{
+    const struct member *m = member;
+
+    m->work(t, m);
+}
+
+/* Runs work in as many threads as the parameters say, this one as member 0, until all are done. */
+static inline void team_run(struct vm_thread *t, team_work *work, void *job, uint64_t site)
 {
     const unsigned n = (unsigned)vm_params(t)->threads;
     struct member *m = vm_scratch(t, n, sizeof *m);
@@ -42,10 +51,10 @@ static inline void team_run(struct vm_thread *t, void (*fn)(struct vm_thread *u,
     struct vm_barrier *barrier = vm_barrier_new(t, n);
 
     for (unsigned i = 0; i < n; i++)
-        m[i] = (struct member){job, i, n, barrier};
+        m[i] = (struct member){job, i, n, barrier, work};
     for (unsigned i = 1; i < n; i++)
-        tid[i] = vm_fork(t, fn, &m[i], site);
-    fn(t, &m[0]);
+        tid[i] = vm_fork(t, team_member, &m[i], site);
+    work(t, &m[0]);
     for (unsigned i = 1; i < n; i++)
         vm_join(t, tid[i], site);
 }
@@ -57,31 +66,28 @@ static inline void team_wait(struct vm_thread *t, const struct member *m, uint64
 
 /* The measured part of a kernel, up to where it verifies its result: all of it, or with steady=on
  * what follows the first iteration. */
-static inline void team_measure_phase(struct vm_thread *t, const char *phase,
-                                      void (*fn)(struct vm_thread *u, void *member), void *job,
-                                      uint64_t site)
+static inline void team_measure_phase(struct vm_thread *t, const char *phase, team_work *work,
+                                      void *job, uint64_t site)
 {
     vm_phase(t, phase);
     if (!vm_params(t)->steady)
         vm_roi_begin(t);
-    team_run(t, fn, job, site);
+    team_run(t, work, job, site);
     if (vm_roi_goes_on(t))
         vm_roi_end(t);
 }
-static inline void team_measure(struct vm_thread *t, void (*fn)(struct vm_thread *u, void *member),
-                                void *job, uint64_t site)
+static inline void team_measure(struct vm_thread *t, team_work *work, void *job, uint64_t site)
 {
-    team_measure_phase(t, "run", fn, job, site);
+    team_measure_phase(t, "run", work, job, site);
     vm_phase(t, "verify");
 }
 /* The same in the kernels of Java Grande, which call System.gc() before and after: what the first
  * thread has made moves before the others use it. */
-static inline void team_measure_grande(struct vm_thread *t, const char *phase,
-                                       void (*fn)(struct vm_thread *u, void *member), void *job,
-                                       uint64_t site)
+static inline void team_measure_grande(struct vm_thread *t, const char *phase, team_work *work,
+                                       void *job, uint64_t site)
 {
     vm_system_gc(t);
-    team_measure_phase(t, phase, fn, job, site);
+    team_measure_phase(t, phase, work, job, site);
     vm_system_gc(t);
     vm_phase(t, "validate");
 }

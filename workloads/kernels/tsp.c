@@ -140,7 +140,7 @@ static void begin(struct vm_thread *t, const struct tsp_search *q, struct vm_ref
 }
 
 /* The pool is a linked list under its lock; null: it is empty, and stays so. */
-static void take(struct vm_thread *t, const struct tsp *s, struct vm_ref *tour)
+static void tour_take(struct vm_thread *t, const struct tsp *s, struct vm_ref *tour)
 {
     struct vm_ref *next = vm_enter(t, 1);
 
@@ -154,15 +154,14 @@ static void take(struct vm_thread *t, const struct tsp *s, struct vm_ref *tour)
     vm_leave(t, next);
 }
 
-static void work(struct vm_thread *t, void *member)
+static void work(struct vm_thread *t, const struct member *m)
 {
-    const struct member *m = member;
     struct vm_ref *r = vm_enter(t, 3);
     const struct tsp_search q = {m->job, &r[0], &r[1]};
 
     vm_new_array(t, q.path, VM_I8, q.s->n, AT_TOUR);
     vm_new_array(t, q.visited, VM_I8, q.s->n, AT_TOUR);
-    for (take(t, q.s, &r[2]); !vm_is_null(&r[2]); take(t, q.s, &r[2]))
+    for (tour_take(t, q.s, &r[2]); !vm_is_null(&r[2]); tour_take(t, q.s, &r[2]))
         begin(t, &q, &r[2]);
     vm_leave(t, r);
 }

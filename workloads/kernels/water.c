@@ -159,8 +159,8 @@ static void add_own(struct vm_thread *t, struct vm_ref *m, struct vm_ref *sums, 
 /* Adds the sums to all molecules, each under its lock; with version=dsm to its own and to the half
  * that follows them, as it has met no others. Begins with those that no other thread begins with,
  * so that threads seldom meet. */
-static void add(struct vm_thread *t, const struct member *c, const struct water *w,
-                struct vm_ref *sums)
+static void forces_add(struct vm_thread *t, const struct member *c, const struct water *w,
+                       struct vm_ref *sums)
 {
     const bool dsm = w->p->version == TEAM_DSM;
     const uint64_t n = w->p->molecules, first = team_from(c, n);
@@ -209,7 +209,7 @@ static void step(struct vm_thread *t, const struct member *c, struct water *w, s
     team_wait(t, c, AT_STEP);
     for (uint64_t i = from; i < end; i++)
         pairs(t, w, &r[1], i);
-    add(t, c, w, &r[1]);
+    forces_add(t, c, w, &r[1]);
     team_wait(t, c, AT_STEP);
     for (uint64_t i = from; i < end; i++) {
         vm_load_ref(t, &r[0], w->molecules, i, AT_MOLECULE);
@@ -237,7 +237,7 @@ static void step_dsm(struct vm_thread *t, const struct member *c, struct water *
     for (uint64_t i = from; i < end; i++)
         virial += pairs(t, w, &r[1], i);
     team_add(t, w->lock[w->p->molecules + VIRIAL], w->sums, VIRIAL, virial, AT_VIRIAL);
-    add(t, c, w, &r[1]);
+    forces_add(t, c, w, &r[1]);
     team_wait(t, c, AT_STEP);
     for (uint64_t i = from; i < end; i++) {
         vm_load_ref(t, &r[0], w->molecules, i, AT_MOLECULE);
@@ -251,9 +251,8 @@ static void step_dsm(struct vm_thread *t, const struct member *c, struct water *
     team_wait(t, c, AT_STEP);
 }
 
-static void work(struct vm_thread *t, void *member)
+static void work(struct vm_thread *t, const struct member *c)
 {
-    const struct member *c = member;
     struct water *w = c->job;
     void (*const one)(struct vm_thread *, const struct member *, struct water *, struct vm_ref *) =
         w->p->version == TEAM_DSM ? step_dsm : step;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/param.h"
+#include "base/text.h"
 #include "workloads/measure/measure.h"
 
 static const char synth[] = "synth:";
@@ -15,20 +15,25 @@ static bool is_synth(const char *source)
     return strncmp(source, synth, strlen(synth)) == 0;
 }
 
-/* Puts the value in the place of the last one given, which is the one that counts. */
+/* Returns the last "name=" of the source, which is the one that counts. NULL: there is none. */
+static const char *last_given(const char *source, const char *name)
+{
+    const size_t n = strlen(name);
+    const char *at = NULL;
+
+    for (const char *p = strchr(source, ':') + 1; *p; p += strcspn(p, ","), p += *p == ',')
+        if (strncmp(p, name, n) == 0 && p[n] == '=')
+            at = p;
+    return at;
+}
+
 char *source_with(const char *source, const char *name, uint64_t value)
 {
-    const char *colon = strchr(source, ':'), *at = NULL;
-    char *key = xasprintf("%s=", name);
+    const char *at = last_given(source, name), *end = at ? at : source + strlen(source);
+    const char *comma = at || end[-1] == ':' ? "" : ",";
 
-    for (const char *p = colon + 1; *p; p += strcspn(p, ","), p += *p == ',')
-        if (strncmp(p, key, strlen(key)) == 0)
-            at = p;
-    const char *comma = at || !colon[1] ? "" : ",", *end = at ? at : source + strlen(source);
-    char *text = xasprintf("%.*s%s%s%" PRIu64 "%s", (int)(end - source), source, comma, key, value,
-                           end + strcspn(end, ","));
-    free(key);
-    return text;
+    return xasprintf("%.*s%s%s=%" PRIu64 "%s", (int)(end - source), source, comma, name, value,
+                     end + strcspn(end, ","));
 }
 
 /* ---- parameters of the source --------------------------------------------------------------- */
@@ -36,31 +41,18 @@ char *source_with(const char *source, const char *name, uint64_t value)
 /* A number as parameters have them: "200k". */
 static int number_of(const char *text, uint64_t *to, struct err *e)
 {
-    static const struct param rows[] = {
-        {"value", PARAM_U64, 0, "0", 0, UINT64_MAX, "", NULL, "A number."}, PARAM_END};
-    struct config *config = config_new(NULL);
-    char *set = xasprintf("value=%s", text);
-    const int bad = config_set(config, set, e) || config_bind(config, "", rows, to, e);
-
-    free(set);
-    config_free(config);
-    return bad ? -1 : 0;
+    return number_of_text(text, to) ? 0 : err_set(e, LARD_CONFIG, "%s is no number", text);
 }
 
-/* The last one given counts. */
 static int synth_parameter(const char *source, const char *name, uint64_t otherwise, uint64_t *to,
                            struct err *e)
 {
-    char *key = xasprintf("%s=", name);
-    const char *found = NULL;
+    const char *found = last_given(source, name);
 
     *to = otherwise;
-    for (const char *p = source + strlen(synth); *p; p += strcspn(p, ","), p += *p == ',')
-        if (strncmp(p, key, strlen(key)) == 0)
-            found = p + strlen(key);
-    free(key);
     if (!found)
         return 0;
+    found += strlen(name) + 1;
     char *text = xasprintf("%.*s", (int)strcspn(found, ","), found);
     const int bad = number_of(text, to, e);
     free(text);
