@@ -66,9 +66,9 @@ static NO_RETURN void print_into(int out, const char *const *argv)
     _exit(127);
 }
 
-char *command_text(const char *const *argv, int *status)
+char *command_text(const char *const *argv)
 {
-    int ends[2], code = -1;
+    int ends[2];
     size_t room = 0;
     char *text = NULL;
 
@@ -86,23 +86,7 @@ char *command_text(const char *const *argv, int *status)
     }
     if (in)
         fclose(in);
-    while (pid > 0 && waitpid(pid, &code, 0) < 0 && errno == EINTR)
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
-    if (status)
-        *status = code;
     return text;
-}
-
-char *command_line(const char *const *argv)
-{
-    int status;
-    char *line = command_text(argv, &status);
-
-    if (line && status) {
-        free(line);
-        return NULL;
-    }
-    if (line)
-        line[strcspn(line, "\n")] = '\0';
-    return line;
 }

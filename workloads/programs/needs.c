@@ -27,7 +27,7 @@ static char *asked(const struct recipe *r)
     for (size_t i = 0; i < r->packages.n; i++)
         argv[BEFORE + i] = r->packages.item[i];
     argv[BEFORE + r->packages.n] = asm_package;
-    char *text = command_text(argv, NULL);
+    char *text = command_text(argv);
     free(argv);
     return text;
 }
@@ -59,7 +59,7 @@ static const char *java_said(void)
     static char *said;
 
     if (!said)
-        said = command_text(argv, NULL);
+        said = command_text(argv);
     return said ? said : "";
 }
 

@@ -81,11 +81,8 @@ struct child {
     const char *out;         /* its standard output; NULL: standard error */
 };
 int command_run(const struct child *c, struct err *e); /* 0: it ended with 0 */
-/* Returns all that the command prints; the caller's. status: how it ended, as of waitpid, unless
- * NULL. */
-char *command_text(const char *const *argv, int *status);
-/* Returns the first line that the command prints; the caller's. NULL: it failed. */
-char *command_line(const char *const *argv);
+/* Returns all that the command prints; the caller's. */
+char *command_text(const char *const *argv);
 
 /* ---- as a source: source.c ------------------------------------------------------------------ */
 

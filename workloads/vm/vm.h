@@ -412,35 +412,26 @@ ALWAYS_INLINE unsigned char *vm_element(struct vm_thread *t, struct vm_ref *a, u
                     kind, site);
 }
 
-#define VM_ACCESSORS(name, ctype, type)                                                            \
-    static inline ctype vm_get_##name(struct vm_thread *t, struct vm_ref *o, unsigned field,       \
-                                      uint64_t site)                                               \
+#define VM_ACCESSORS(reads, writes, of, which, ctype, type)                                        \
+    static inline ctype reads(struct vm_thread *t, struct vm_ref *o, which at, uint64_t site)      \
     {                                                                                              \
         ctype value;                                                                               \
-        memcpy(&value, vm_field(t, o, field, type, EV_READ, site), sizeof value);                  \
+        memcpy(&value, of(t, o, at, type, EV_READ, site), sizeof value);                           \
         return value;                                                                              \
     }                                                                                              \
-    static inline void vm_put_##name(struct vm_thread *t, struct vm_ref *o, unsigned field,        \
-                                     ctype value, uint64_t site)                                   \
+    static inline void writes(struct vm_thread *t, struct vm_ref *o, which at, ctype value,        \
+                              uint64_t site)                                                       \
     {                                                                                              \
-        memcpy(vm_field(t, o, field, type, EV_WRITE, site), &value, sizeof value);                 \
-    }                                                                                              \
-    static inline ctype vm_load_##name(struct vm_thread *t, struct vm_ref *a, uint64_t index,      \
-                                       uint64_t site)                                              \
-    {                                                                                              \
-        ctype value;                                                                               \
-        memcpy(&value, vm_element(t, a, index, type, EV_READ, site), sizeof value);                \
-        return value;                                                                              \
-    }                                                                                              \
-    static inline void vm_store_##name(struct vm_thread *t, struct vm_ref *a, uint64_t index,      \
-                                       ctype value, uint64_t site)                                 \
-    {                                                                                              \
-        memcpy(vm_element(t, a, index, type, EV_WRITE, site), &value, sizeof value);               \
+        memcpy(of(t, o, at, type, EV_WRITE, site), &value, sizeof value);                          \
     }
-VM_ACCESSORS(i8, uint8_t, VM_I8)
-VM_ACCESSORS(i32, int32_t, VM_I32)
-VM_ACCESSORS(i64, int64_t, VM_I64)
-VM_ACCESSORS(f64, double, VM_F64)
+#define VM_ACCESS(name, ctype, type)                                                               \
+    VM_ACCESSORS(vm_get_##name, vm_put_##name, vm_field, unsigned, ctype, type)                    \
+    VM_ACCESSORS(vm_load_##name, vm_store_##name, vm_element, uint64_t, ctype, type)
+VM_ACCESS(i8, uint8_t, VM_I8)
+VM_ACCESS(i32, int32_t, VM_I32)
+VM_ACCESS(i64, int64_t, VM_I64)
+VM_ACCESS(f64, double, VM_F64)
+#undef VM_ACCESS
 #undef VM_ACCESSORS
 
 #endif
