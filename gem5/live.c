@@ -185,11 +185,6 @@ static const char *is_heard(struct live *l, uint64_t tick)
                   "comes: accesses are counted on, and nothing is detected any more");
 }
 
-bool live_counts_only(const struct live *l)
-{
-    return l->counts_only;
-}
-
 uint64_t live_unheard(const struct live *l)
 {
     return l->hole.things;
@@ -652,9 +647,18 @@ static int event_op(struct live *l, const struct live_place *at, unsigned thread
     return complete(l, at, &ev, answer) || site(l, ev.site) || push(l, at, 0, &ev) ? -1 : 0;
 }
 
-static int own_event(struct live *l, const struct live_place *at, struct lardsim_event ev)
+/* An event that no operation of the guest is. A raw runtime orders threads by clocks alone. */
+static int own_event(struct live *l, const struct live_place *at, unsigned thread,
+                     enum lardsim_kind kind, uint64_t addr, uint64_t aux)
 {
-    ev.site = at->pc;
+    const bool orders = kind == LARDSIM_FORK || kind == LARDSIM_THREAD_END;
+    const struct lardsim_event ev = {.addr = addr,
+                                     .aux = aux,
+                                     .site = at->pc,
+                                     .thread = (uint16_t)thread,
+                                     .flags = orders && l->raw ? LARDSIM_SYSTEM : 0,
+                                     .kind = (uint8_t)kind};
+
     return push(l, at, 0, &ev);
 }
 
@@ -678,11 +682,10 @@ static int free_op(struct live *l, const struct live_place *at, unsigned thread,
     if (!bytes) /* allocated by what says nothing */
         return 0;
 
-    const struct lardsim_event ev = {
-        .addr = addr, .aux = *bytes, .thread = (uint16_t)thread, .kind = LARDSIM_CLEAR};
+    const uint64_t n = *bytes;
 
     lard_map_remove(&l->allocated, addr);
-    return own_event(l, at, ev);
+    return own_event(l, at, thread, LARDSIM_CLEAR, addr, n);
 }
 
 static int self_op(struct live *l, unsigned thread, uint64_t handle)
@@ -706,9 +709,7 @@ static int join_op(struct live *l, const struct live_place *at, unsigned thread,
                     "the join at pc 0x%" PRIx64 " names 0x%" PRIx64
                     ", and no thread has said that it is that one",
                     at->pc, handle);
-    return own_event(
-        l, at,
-        (struct lardsim_event){.aux = *is, .thread = (uint16_t)thread, .kind = LARDSIM_JOIN});
+    return own_event(l, at, thread, LARDSIM_JOIN, 0, *is);
 }
 
 static int runtime_op(struct live *l, const struct live_place *at, struct thread *t, bool begins)
@@ -776,12 +777,10 @@ int live_begin(struct live *l, const struct live_place *at)
     if (l->error || l->finished || actor(l, at, &thread) ||
         check(l, lardsim_name(l->sim, LARDSIM_NAME_PHASE, 1, "program")))
         return -1;
-    return own_event(
-        l, at, (struct lardsim_event){.aux = 1, .thread = (uint16_t)thread, .kind = LARDSIM_PHASE});
+    return own_event(l, at, thread, LARDSIM_PHASE, 0, 1);
 }
 
-/* The child begins where its parent is: in the runtime's code, if it was made there. A raw runtime
- * orders threads by clocks alone. */
+/* The child begins where its parent is: in the runtime's code, if it was made there. */
 int live_clone(struct live *l, const struct live_place *at, uint64_t child)
 {
     unsigned parent, other;
@@ -792,11 +791,7 @@ int live_clone(struct live *l, const struct live_place *at, uint64_t child)
     if (thread_named(l, SPACE_PID, child, &other))
         return -1;
     l->thread[other].runtime = l->thread[parent].runtime;
-    return own_event(l, at,
-                     (struct lardsim_event){.aux = other,
-                                            .thread = (uint16_t)parent,
-                                            .flags = l->raw ? LARDSIM_SYSTEM : 0,
-                                            .kind = LARDSIM_FORK});
+    return own_event(l, at, parent, LARDSIM_FORK, 0, other);
 }
 
 /* A stack dies with its thread; the next thread may get its memory. */
@@ -804,15 +799,14 @@ static int stack_ends(struct live *l, const struct live_place *at, unsigned thre
 {
     const struct thread *t = &l->thread[thread];
     const uint64_t low = t->low & ~(uint64_t)15, bytes = (t->top & ~(uint64_t)15) - low;
-    struct lardsim_event ev = {
-        .addr = low, .aux = bytes, .thread = (uint16_t)thread, .kind = LARDSIM_ALLOC};
 
     if (t->low >= t->top || !bytes)
         return 0;
-    if (l->allocs && own_event(l, at, ev)) /* then only what was allocated is cleared */
-        return -1;
-    ev.kind = LARDSIM_CLEAR;
-    return own_event(l, at, ev);
+    /* Where allocations are told only what was allocated is cleared. */
+    return (l->allocs && own_event(l, at, thread, LARDSIM_ALLOC, low, bytes)) ||
+                   own_event(l, at, thread, LARDSIM_CLEAR, low, bytes)
+               ? -1
+               : 0;
 }
 
 int live_exit(struct live *l, const struct live_place *at)
@@ -822,11 +816,7 @@ int live_exit(struct live *l, const struct live_place *at)
 
     if (!act(l, at, &thread, &result))
         return result;
-    if (stack_ends(l, at, thread) ||
-        own_event(l, at,
-                  (struct lardsim_event){.thread = (uint16_t)thread,
-                                         .flags = l->raw ? LARDSIM_SYSTEM : 0,
-                                         .kind = LARDSIM_THREAD_END}))
+    if (stack_ends(l, at, thread) || own_event(l, at, thread, LARDSIM_THREAD_END, 0, 0))
         return -1;
     forget(l, at->pid);
     lard_map_remove(&l->names, key(SPACE_PID, at->pid)); /* the pid's next thread is another one */
@@ -840,9 +830,7 @@ int live_roi(struct live *l, const struct live_place *at, bool begin)
 
     if (!act(l, at, &thread, &result))
         return result;
-    return own_event(l, at,
-                     (struct lardsim_event){.thread = (uint16_t)thread,
-                                            .kind = begin ? LARDSIM_ROI_BEGIN : LARDSIM_ROI_END});
+    return own_event(l, at, thread, begin ? LARDSIM_ROI_BEGIN : LARDSIM_ROI_END, 0, 0);
 }
 
 int live_reset(struct live *l)

@@ -73,7 +73,6 @@ const char *live_error(const struct live *l);
  * on to its end. Returns a sentence for the user when this changes what is heard, or the CPU
  * because of which nothing is; it is valid until the next call. NULL: nothing to say. */
 const char *live_cpu(struct live *l, unsigned core, const char *model, uint64_t tick);
-bool live_counts_only(const struct live *l);
 uint64_t live_unheard(const struct live *l); /* accesses and operations that were only counted */
 
 /* The program begins: its first thread. Whatever is wrong with the configuration shows here. */
