@@ -46,7 +46,6 @@ OWN uint16_t thread_new(void);       /* a number for a thread that is to be crea
 OWN void thread_is(uint16_t number); /* the calling thread has been created with that number */
 OWN void threads_prepare(void);      /* before the first one is created */
 OWN void thread_will_end(void);      /* the calling one: that is recorded, and its lane free then */
-OWN bool handler_begins(void);       /* a first record while the thread waits */
 OWN void atomics_in_child(void);     /* nobody has a lock of atomics */
 OWN void barriers_in_child(void);    /* nor the one of barriers */
 /* glibc's own, under names that no program takes for itself. */

@@ -32,7 +32,8 @@ void thread_is(uint16_t number)
     self.known = ring_enter_lane(&self.to, ring, number);
 }
 
-bool handler_begins(void)
+/* A first record while the thread waits. */
+static bool handler_begins(void)
 {
     sigset_t was;
 
