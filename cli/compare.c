@@ -91,7 +91,7 @@ static void begin_json(struct comparison *m)
     m->begun = true;
     json_page(&m->json, stdout, "lardsim-compare-1");
     json_key_str(&m->json, "source", m->c->arg[0]);
-    json_key_bool(&m->json, "planted-races", workload_plants(m->c->arg[0]));
+    json_key_bool(&m->json, "planted-races", lardsim_source_plants(m->c->arg[0]));
     if (sim_caveat(m->run))
         json_key_str(&m->json, "caveat", sim_caveat(m->run));
     if (!cli_has(m->c, OPT_LIST))
@@ -328,7 +328,7 @@ static void print_text(const struct comparison *m)
 
     printf("%s%s: %" PRIu64 " event%s\n\n", m->begun ? "\n" : "", m->c->arg[0], events,
            events == 1 ? "" : "s");
-    if (workload_plants(m->c->arg[0]))
+    if (lardsim_source_plants(m->c->arg[0]))
         puts("races " PLANTED_TEXT "\n");
     if (sim_caveat(m->run))
         printf("caveat   %s\n\n", sim_caveat(m->run));

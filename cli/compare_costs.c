@@ -499,7 +499,7 @@ static void print_costs(const struct cost_table *t)
     printf("machine    %" PRIu64 " core%s at %" PRIu64
            " MHz, %s order, contention %s, memory %s\n\n",
            cores, cores == 1 ? "" : "s", t->frequency, t->order, t->contention, t->memory);
-    if (workload_plants(t->source))
+    if (lardsim_source_plants(t->source))
         puts("races      " PLANTED_TEXT "\n");
     print_measured(t);
     print_order(t);
@@ -539,7 +539,7 @@ static int ask_seeds(const struct cli *c, uint64_t *seeds, struct err *e)
     *seeds = 1;
     if (text && (!number_of_text(text, seeds) || !*seeds || *seeds > 1000))
         return err_set(e, LARD_USAGE, "compare: --seeds: '%s' is no number from 1 to 1000", text);
-    return text ? source_seed(c->arg[0], &(uint64_t){0}, e) : 0;
+    return text ? lardsim_source_seed(c->arg[0], &(uint64_t){0}, e) : 0;
 }
 
 static int ask_band(const struct cli *c, const struct given *g, uint64_t *most, struct err *e)

@@ -225,7 +225,7 @@ static int check_labels(const struct cli *c, struct err *e)
     for (size_t i = 0; i < c->n; i++)
         for (const char *p = c->given[i].key == 'p' ? c->given[i].value : ""; *p;) {
             const size_t n = strcspn(p, ",");
-            if (checker_label_check(p, n, e)) {
+            if (lardsim_label_check(p, n, e)) {
                 e->code = LARD_USAGE;
                 return -1;
             }

@@ -26,7 +26,7 @@ libresults_la_SOURCES += results/experiment/asked.c results/experiment/collect.c
 libresults_la_SOURCES += results/page/diff.c results/page/explain.c results/page/figure.c \
 	results/page/figures.c results/page/measures.def results/page/page.c results/page/parts.def \
 	results/page/read.c results/page/report.h results/page/say.c results/page/series.c results/page/study.c
-libresults_la_SOURCES += results/papers/abstract.c results/papers/abstract.h results/papers/all.c \
+libresults_la_SOURCES += results/papers/all.c \
 	results/papers/all.h results/papers/captured.c results/papers/lard_claims.c \
 	results/papers/files.c results/papers/judge.c results/papers/lard.c results/papers/lard.h \
 	results/papers/measure.c results/papers/page.c results/papers/pairs.c results/papers/print.c \

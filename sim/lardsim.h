@@ -390,6 +390,8 @@ struct lardsim_promise {  /* of an instance of a policy; valid until the next, a
  * instance. If it is none of the run's it is made for a moment: then as lardsim_setting. */
 LARDSIM_API int lardsim_promise(struct lardsim *l, const char *spec, struct lardsim_promise *to);
 
+/* -1: the label of a policy as `policies` names it, in n characters, is another policy's name. */
+LARDSIM_API int lardsim_label_check(const char *spec, size_t n, struct err *e);
 /* Whether a run of this source on the machine of these settings, with their order, is in program
  * order. As lardsim_setting. */
 LARDSIM_API bool lardsim_asks(struct lardsim *l, const char *source);
@@ -419,6 +421,40 @@ LARDSIM_API bool lardsim_timeline_cut(const struct lardsim *l, uint64_t *at);
 /* "order", "contention", "memory": as this run has it; NULL: no machine. From the first event on.
  */
 LARDSIM_API const char *lardsim_machine_is(const struct lardsim *l, const char *what);
+
+/* Where the cycles of a machine's cores go: SPENT(NAME, text, help) for each; the statistic is
+ * machine.spent.<text>. The last two are of distributed shared memory alone. */
+#define LARDSIM_SPENT(SPENT)                                                                       \
+    SPENT(EXECUTING, "executing", "Cycles of instructions.")                                       \
+    SPENT(L1, "l1", "Cycles of accesses that the L1 answered.")                                    \
+    SPENT(L2, "l2", "Cycles of accesses that the L2 answered.")                                    \
+    SPENT(L3, "l3", "Cycles of accesses that the L3 answered.")                                    \
+    SPENT(REMOTE, "remote",                                                                        \
+          "Cycles of accesses that another core's cache answered or had to give up.")              \
+    SPENT(MEMORY, "memory", "Cycles of accesses that memory answered.")                            \
+    SPENT(STORE_BUFFER, "store-buffer",                                                            \
+          "Cycles waited for the store buffer: full, or drained at synchronisation.")              \
+    SPENT(MISSES, "misses",                                                                        \
+          "Cycles waited for outstanding loads: too many, or all at synchronisation.")             \
+    SPENT(ATOMIC, "atomic", "Cycles of atomics beyond what their lines take.")                     \
+    SPENT(LOCK, "wait-lock", "Cycles waited for locks.")                                           \
+    SPENT(BARRIER, "wait-barrier", "Cycles waited at barriers.")                                   \
+    SPENT(JOIN, "wait-join", "Cycles waited for threads to end.")                                  \
+    SPENT(VOLATILE, "wait-volatile", "Cycles waited to keep the order of a volatile or atomic.")   \
+    SPENT(CLASS, "wait-class", "Cycles waited for a class's initialisation.")                      \
+    SPENT(COMMIT, "wait-commit", "Cycles waited for transactions that share a variable.")          \
+    SPENT(HEAP, "wait-heap", "Cycles waited for a clear, copy or allocation of the same memory.")  \
+    SPENT(COLLECTION, "wait-collection", "Cycles waited while a collection stops the world.")      \
+    SPENT(KERNEL, "wait-kernel",                                                                   \
+          "Cycles waited for another language thread on the same kernel thread.")                  \
+    SPENT(WINDOW, "wait-window", "Cycles that passed because the window of the trace was full.")   \
+    SPENT(SWITCH, "switch", "Cycles of thread switches.")                                          \
+    SPENT(STOPPED, "stopped", "Cycles that a policy stopped the core for, as it had to stop all.") \
+    SPENT(HANDLER, "handler", "Cycles of a policy's instructions and accesses.")                   \
+    SPENT(IDLE, "idle", "Cycles without a thread.")                                                \
+    SPENT(PAGE_FAULT, "page-fault",                                                                \
+          "Cycles of page faults: until the page is there, and may be used.")                      \
+    SPENT(SERVICE, "service", "Cycles of messages of others that the process had to answer.")
 
 /* Cycles when the first step, 2 step, ... n step events were done: of the regions of interest, or
  * of the run where none is marked; and of all of them. */
@@ -476,6 +512,28 @@ LARDSIM_API const char *lardsim_source_name(const struct lardsim_source *s,
                                             enum lardsim_names space, uint64_t id);
 /* The path in a source; NULL: its events are made without a file. */
 LARDSIM_API const char *lardsim_source_path(const char *source);
+/* Of a generated source: the parameter that says how long its program runs, and its seed. -1: it is
+ * no program, or has none. */
+struct lardsim_source_length {
+    const char *name;
+    uint64_t value, most;
+};
+LARDSIM_API int lardsim_source_length(const char *source, struct lardsim_source_length *to,
+                                      struct err *e);
+LARDSIM_API int lardsim_source_seed(const char *source, uint64_t *to, struct err *e);
+/* The source with this parameter, whatever it was; for free(). */
+LARDSIM_API char *lardsim_source_with(const char *source, const char *name, uint64_t value);
+/* Whether races are put into it: its label wherever they are counted. */
+LARDSIM_API bool lardsim_source_plants(const char *source);
+struct lardsim_unmoved { /* what a collector does to memory in it, complete at its end */
+    uint64_t uses_again; /* uses by the program of memory where it has used another object */
+    uint64_t uses_moved; /* uses of what has another address than at the use before */
+    uint64_t system;     /* accesses and synchronisation of the runtime */
+};
+/* A workload, or a trace in a file, as it would be if no memory were used twice and nothing moved:
+ * an event of the runtime's own, or about memory, means nothing there. NULL: error. */
+LARDSIM_API struct lardsim_source *lardsim_unmoved(const char *source, struct lardsim_unmoved *to,
+                                                   struct err *e);
 /* Runs it to its end, as lardsim_run; takes s. */
 LARDSIM_API int lardsim_run_source(struct lardsim *l, struct lardsim_source *s);
 
@@ -511,8 +569,8 @@ struct lardsim_kind_info {
 /* False: there is no such kind. */
 LARDSIM_API bool lardsim_kind_info(int kind, struct lardsim_kind_info *to);
 
-/* Writes a trace with the names of a source and what that says of itself; e may have an error of
- * the caller's when it is closed: then the file is not whole. */
+/* Writes a trace, with the names of a source and what that says of itself. -1 when it is closed,
+ * also if e has an error of the caller's by then: the file does not count. */
 struct lardsim_writer;
 LARDSIM_API struct lardsim_writer *lardsim_writer(const char *path,
                                                   const struct lardsim_source *like, struct err *e);

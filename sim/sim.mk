@@ -5,7 +5,7 @@ libcore_la_SOURCES += sim/compare/compare.c sim/compare/fate.c sim/compare/compa
 libcore_la_SOURCES += sim/machine/cluster.c sim/machine/cluster.h sim/machine/footprint.c sim/machine/footprint.h \
 	sim/machine/interval.c sim/machine/interval.h sim/machine/machine.c \
 	sim/machine/machine.h sim/machine/outside.c sim/machine/outside.h sim/machine/policies.c \
-	sim/machine/predictor.c sim/machine/predictor.h sim/machine/seen.c sim/machine/spent.def \
+	sim/machine/predictor.c sim/machine/predictor.h sim/machine/seen.c \
 	sim/machine/timeline.c sim/machine/timeline.h sim/machine/tlb.c sim/machine/tlb.h
 libcore_la_SOURCES += sim/order/memory.c sim/order/object.c sim/order/order.c sim/order/order.h \
 	sim/order/order_int.h sim/order/search.c sim/order/sync.c sim/order/wait.c

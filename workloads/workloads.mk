@@ -19,7 +19,7 @@ libcore_la_SOURCES += workloads/vm/alloc.c workloads/vm/cells.c workloads/vm/cla
 	workloads/vm/monitor.c \
 	workloads/vm/move.c workloads/vm/sched.c workloads/vm/site.c workloads/vm/sync.c \
 	workloads/vm/txn.c workloads/vm/vm.c workloads/vm/vm.h workloads/vm/vm_int.h
-libcore_la_SOURCES += workloads/measure/again.c workloads/measure/measure.c workloads/measure/measure.h \
+libcore_la_SOURCES += workloads/measure/abstract.c workloads/measure/abstract.h workloads/measure/again.c workloads/measure/measure.c workloads/measure/measure.h \
 	workloads/measure/misses.c workloads/measure/named.c workloads/measure/source.c
 
 # Recipes of real programs (workloads/programs/README.md). They are installed as they are, each in a folder.

@@ -214,7 +214,7 @@ void run_result_text(const struct run_result *r)
     printf(": %" PRIu64 " event%s\n\n", events, events == 1 ? "" : "s");
     run_machine_text(r);
     print_policies(r);
-    if (workload_plants(r->source))
+    if (lardsim_source_plants(r->source))
         puts("\nraces " PLANTED_TEXT);
     if (sim_caveat(r->run))
         printf("\ncaveat   %s\n", sim_caveat(r->run));
@@ -302,7 +302,7 @@ void run_result_json(const struct run_result *r)
 
     json_page(&j, stdout, "lardsim-run-1");
     json_key_str(&j, "source", r->source);
-    json_key_bool(&j, "planted_races", workload_plants(r->source));
+    json_key_bool(&j, "planted_races", lardsim_source_plants(r->source));
     if (sim_caveat(r->run))
         json_key_str(&j, "caveat", sim_caveat(r->run));
     json_key_u64(&j, "events", lardsim_events(r->run));

@@ -15,7 +15,7 @@ const char *const hardware_part_name[HARDWARE_PARTS] = {
 
 const char *const cost_spent_name[COST_SPENTS] = {
 #define SPENT(NAME, text, help) [COST_SPENT_##NAME] = text,
-#include "sim/machine/spent.def"
+LARDSIM_SPENT(SPENT)
 #undef SPENT
 };
 

@@ -30,11 +30,11 @@ enum compared_cost { /* what is shown of a run, beside where its cycles went */
                      COST_CHIP_PEAK, /* bytes of history lines in the caches, the most */
                      COSTS
 };
-enum cost_spent { /* where cores spend their time: sim/machine/spent.def */
+enum cost_spent { /* where cores spend their time: LARDSIM_SPENT */
 #define SPENT(NAME, text, help) COST_SPENT_##NAME,
-#include "sim/machine/spent.def"
+                  LARDSIM_SPENT(SPENT)
 #undef SPENT
-                  COST_SPENTS
+                      COST_SPENTS
 };
 enum hardware_part { /* where the handler's time of a policy in hardware goes */
                      PART_FILLS,

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "results/experiment/costs.h"
-#include "workloads/measure/measure.h"
 
 static void json_machine(struct json *j, const struct cost_table *t)
 {
@@ -214,7 +214,7 @@ void cost_table_json(FILE *out, const struct cost_table *t)
 
     json_page(&j, out, "lardsim-costs-2");
     json_key_str(&j, "source", t->source);
-    json_key_bool(&j, "planted-races", workload_plants(t->source));
+    json_key_bool(&j, "planted-races", lardsim_source_plants(t->source));
     json_key_u64(&j, "events", t->row[0].events);
     json_key_str(&j, "error", t->error->code ? t->error->text : NULL);
     json_key_u64(&j, "exit", (uint64_t)t->error->code);

@@ -7,13 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/digest.h"
 #include "base/folder.h"
 #include "base/mem.h"
 #include "base/program/print.h"
 #include "results/experiment/costs.h"
 #include "results/job/progress.h"
 #include "results/job/stopped.h"
-#include "workloads/measure/measure.h"
 #include "results/job/told.h"
 
 /* ---- what was given and had no effect in any run -------------------------------------------- */
@@ -320,15 +320,15 @@ enum { LENGTHS = 7 };
 static void run_longer(struct cost_table *t, const struct costs_asked *asked, const struct specs *s,
                        char **source, struct err *e)
 {
-    struct source_length length;
+    struct lardsim_source_length length;
 
-    if (source_length(asked->source, &length, e))
+    if (lardsim_source_length(asked->source, &length, e))
         return;
     t->length = length.name;
     for (uint64_t value = length.value;; value *= 2) {
         free_rows(t);
         free(*source);
-        *source = source_with(asked->source, length.name, value);
+        *source = lardsim_source_with(asked->source, length.name, value);
         run_on(t, asked, s, *source, e);
         if (e->code)
             return;
@@ -345,12 +345,12 @@ static void run_seeds(struct cost_table *t, const struct costs_asked *asked, con
 {
     uint64_t seed;
 
-    if (e->code || source_seed(t->source, &seed, e))
+    if (e->code || lardsim_source_seed(t->source, &seed, e))
         return;
     cost_runs_add(&t->seeds, seed, t);
     for (uint64_t i = 1; i < asked->seeds && !e->code; i++) {
         struct cost_table other = {.policies = t->policies, .error = e};
-        char *source = source_with(t->source, "seed", seed + i);
+        char *source = lardsim_source_with(t->source, "seed", seed + i);
         run_on(&other, asked, s, source, e);
         if (!e->code)
             cost_runs_add(&t->seeds, seed + i, &other);

@@ -11,7 +11,6 @@
 #include "results/read/overhead.h"
 #include "workloads/programs/programs.h"
 #include "results/experiment/sweep.h"
-#include "policy/checker.h"
 
 void settings_add(struct settings *s, char *text, unsigned line)
 {
@@ -476,7 +475,7 @@ static int read_policies(struct spec *s, const struct yaml_entry *y, struct err 
     for (size_t i = 0; i < s->policies.n; i++) {
         const char *text = s->policies.at[i].text;
         struct err label = {0};
-        if (checker_label_check(text, strlen(text), &label))
+        if (lardsim_label_check(text, strlen(text), &label))
             return spec_error(s, y->line, e, "%s", label.text);
         for (size_t k = 0; k < i; k++) {
             const char *a = s->policies.at[i].text, *b = s->policies.at[k].text;

@@ -57,8 +57,8 @@ struct tally {
     uint64_t n[TALLY_UNITS];
 };
 struct measured {
-    uint64_t events, uses_again, uses_moved,
-        system; /* all but the first: results/papers/abstract.h */
+    uint64_t events;
+    struct lardsim_unmoved moves;
     struct tally truth, view[VIEWS][TALLIES];
 };
 /* A workload, or the trace of a capture. Two parts of the progress. 0 or -1. */

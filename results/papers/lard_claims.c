@@ -1,6 +1,6 @@
-/* lard_claims.c - what LARD says of its Tables 2 and 3, as judgements of a program under a collector,
- * and the programs that are run for it. Numbers are not judged: the programs are not the paper's
- * own. */
+/* lard_claims.c - what LARD says of its Tables 2 and 3, as judgements of a program under a
+ * collector, and the programs that are run for it. Numbers are not judged: the programs are not the
+ * paper's own. */
 #include "results/papers/lard.h"
 
 /* ---- what is run ---------------------------------------------------------------------------- */
@@ -61,7 +61,7 @@ static enum verdict judge_exact(const struct cell *c)
  * of those has no case there. */
 static bool has_system(const struct cell *c)
 {
-    return !c->program->captured || c->is.system > 0;
+    return !c->program->captured || c->is.moves.system > 0;
 }
 
 static enum verdict judge_all_memory(const struct cell *c)
@@ -84,7 +84,7 @@ static enum verdict judge_all_sync(const struct cell *c)
 static enum verdict judge_no_clear(const struct cell *c)
 {
     /* No memory was used again: there is nothing to mistake, so nothing may be false. */
-    if (c->is.uses_again == 0)
+    if (c->is.moves.uses_again == 0)
         return when(!falses(c, VIEW_NO_CLEAR));
     return falses(c, VIEW_NO_CLEAR) ? HOLDS : NO_CASE;
 }

@@ -8,13 +8,15 @@
 
 #include "base/mem.h"
 #include "results/drawing/plot.h"
-#include "workloads/workloads.h"
 
 static bool planted(const struct program *p)
 {
-    const struct workload *w = workload_find(p->name);
+    char *source = xasprintf("workload:%s%s%s", p->name, p->settings ? "," : "",
+                             p->settings ? p->settings : "");
+    const bool plants = p->racy && lardsim_source_plants(source);
 
-    return p->racy && w && w->plants && w->plants->site;
+    free(source);
+    return plants;
 }
 
 /* The variant of a program: its races may be its own, or put in. */
@@ -47,7 +49,7 @@ void print_head(const struct cell *c)
            c->program->name, variant(c->program), c->collector->name, m->events,
            m->truth.n[ACCESSES], m->truth.n[SITES]);
     printf("  memory of another object used %" PRIu64 " times, a moved object %" PRIu64 " times\n",
-           m->uses_again, m->uses_moved);
+           m->moves.uses_again, m->moves.uses_moved);
     if (planted(c->program))
         printf("  its races are planted, an input%s\n",
                c->program->paper
@@ -157,8 +159,8 @@ static void csv_cell(FILE *csv, const struct paper *p, const struct cell *c)
         const char *name;
         uint64_t n;
     } of_run[] = {{"events", c->is.events},
-                  {"uses.again", c->is.uses_again},
-                  {"uses.moved", c->is.uses_moved}};
+                  {"uses.again", c->is.moves.uses_again},
+                  {"uses.moved", c->is.moves.uses_moved}};
 
     for (const struct claim *claim = p->claims; claim->text; claim++) {
         if (!claim->judge)
@@ -246,8 +248,8 @@ static void json_cell(struct json *j, const struct paper *p, const struct cell *
     JSON_TEXTS(j, {"program", c->program->name}, {"settings", c->program->settings},
                {"variant", variant(c->program)}, {"collector", c->collector->name},
                {"row", c->program->paper});
-    JSON_COUNTS(j, {"events", c->is.events}, {"uses.again", c->is.uses_again},
-                {"uses.moved", c->is.uses_moved});
+    JSON_COUNTS(j, {"events", c->is.events}, {"uses.again", c->is.moves.uses_again},
+                {"uses.moved", c->is.moves.uses_moved});
     json_truth(j, c);
     json_key_array(j, "claims");
     for (const struct claim *claim = p->claims; claim->text; claim++)

@@ -1,6 +1,6 @@
 /* reproduce.c - measures one program for LARD's Tables 2 and 3. The detectors read its events, once
  * for all six. The truth is the same detector of happens-before on the same execution told without
- * addresses (results/papers/abstract.h): it sees no Clear, no Copy, nothing of the runtime, and
+ * addresses (workloads/measure/abstract.h): it sees no Clear, no Copy, nothing of the runtime, and
  * shares none of the code for those. So is a capture's, which a real collector moved.
  * tests/results/papers/t_table3.c holds it to the oracle of the tests. */
 #include "results/papers/lard.h"
@@ -9,11 +9,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "results/papers/abstract.h"
 #include "results/job/stopped.h"
-#include "workloads/measure/measure.h"
 #include "sim/lardsim.h"
-#include "sim/sim.h"
 #include "results/job/told.h"
 
 const char *const view_names[] = {"lard", "all-memory", "all-sync", "no-clear", "no-copy", "naive"};
@@ -130,6 +127,22 @@ static int close_run(struct lardsim *l, int status, const char *source, struct e
     return status;
 }
 
+/* s NULL: the source as it is named. */
+static void run_on(struct lardsim *l, const char *source, struct lardsim_source *s,
+                   struct progress *progress)
+{
+    progress_run(progress, l,
+                 lardsim_source_path(source) ? source : source + strcspn(source, ":") + 1);
+    stop_run(l);
+    if (lardsim_start(l))
+        lardsim_source_close(s);
+    else if (s)
+        lardsim_run_source(l, s);
+    else
+        lardsim_run(l, source);
+    progress_run_over(progress);
+}
+
 static int run_views(const char *source, struct races *r, struct measured *to,
                      struct progress *progress, struct err *e)
 {
@@ -137,91 +150,27 @@ static int run_views(const char *source, struct races *r, struct measured *to,
 
     lardsim_preset(l, "lard-table3");
     lardsim_on_race(l, on_view_race, r);
-    progress_run(progress, l, lardsim_source_path(source) ? source : workload_spec(source));
-    stop_run(l);
-    if (!lardsim_start(l))
-        lardsim_run(l, source);
-    progress_run_over(progress);
+    run_on(l, source, NULL, progress);
     to->events = lardsim_events(l);
     return close_run(l, 0, source, e);
-}
-
-/* identity: beside the batch; NULL: of a capture. 0 also when l has an error: that is found when it
- * is closed. */
-static int push_all(struct lardsim *l, struct abstract *a, struct source *s,
-                    const struct vm_identity *identity, struct err *e)
-{
-    struct event to[EVENT_RECORDS];
-    struct batch b;
-
-    for (;;) {
-        if (source_next(s, &b, e))
-            return -1;
-        if (!b.records)
-            return 0;
-        for (const struct event *ev = b.rec; ev < b.rec + b.records; ev += event_records(ev)) {
-            if (identity)
-                abstract_event(a, ev, identity[ev - b.rec], to);
-            else
-                abstract_captured(a, ev, to);
-            const struct lardsim_event out = sim_event(to);
-            if (lardsim_event(l, &out))
-                return 0;
-        }
-    }
-}
-
-static struct lardsim *truth_new(const struct source *s, struct races *r)
-{
-    struct lardsim *l = lardsim_new();
-    char *granularity = xasprintf("granularity=%u", s->granularity ? s->granularity : 1);
-
-    lardsim_set(l, "policies=vc");
-    lardsim_set(l, "policy.vc.view=tracked");
-    lardsim_set(l, granularity);
-    lardsim_on_race(l, on_truth_race, r);
-    lardsim_start(l);
-    free(granularity);
-    return l;
-}
-
-/* A run of the program, with the identities of its objects; *identity NULL: a capture. */
-static struct source *open_identified(const char *source, const struct vm_identity **identity,
-                                      struct err *e)
-{
-    *identity = NULL;
-    if (lardsim_source_path(source))
-        return source_open(source, e);
-    struct source *s = workload_open(workload_spec(source), e);
-
-    if (!s || !workload_identify(s, identity))
-        return s;
-    err_set(e, LARD_INTERNAL, "%s: no identities of objects", s->name);
-    source_close(s);
-    return NULL;
 }
 
 static int run_truth(const char *source, struct races *r, struct measured *to,
                      struct progress *progress, struct err *e)
 {
-    const struct vm_identity *identity;
-    struct abstract a;
-    struct source *s = sim_source(
-        progress_source(progress, stop_source(sim_adopt(open_identified(source, &identity, e)))));
+    struct lardsim_source *s = lardsim_unmoved(source, &to->moves, e);
+    int status = 0;
 
     if (!s)
         return -1;
-    struct lardsim *l = truth_new(s, r);
-    abstract_init(&a);
-    int status = push_all(l, &a, s, identity, e);
+    struct lardsim *l = lardsim_new();
+    lardsim_set(l, "policies=vc");
+    lardsim_set(l, "policy.vc.view=tracked");
+    lardsim_on_race(l, on_truth_race, r);
+    run_on(l, source, s, progress);
     /* Two runs of one specification are the same run, or the comparison is void. */
-    if (!status && !lardsim_error(l) && lardsim_events(l) != to->events)
+    if (!lardsim_error(l) && lardsim_events(l) != to->events)
         status = err_set(e, LARD_INTERNAL, "%s: the second run has other events", source);
-    to->uses_again = a.uses_again;
-    to->uses_moved = a.uses_moved;
-    to->system = a.system;
-    abstract_free(&a);
-    source_close(s);
     return close_run(l, status, source, e);
 }
 

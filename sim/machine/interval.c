@@ -13,7 +13,7 @@ static const char *const columns[] = {
     "events.total",
     "machine.instructions",
 #define SPENT(NAME, text, help) "machine.spent." text,
-#include "sim/machine/spent.def"
+LARDSIM_SPENT(SPENT)
 #undef SPENT
     "l1.accesses",
     "l1.misses",

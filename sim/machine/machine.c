@@ -80,12 +80,12 @@ const struct param core_param_rows[] = {
 
 const char *const spent_text[SPENTS] = {
 #define SPENT(NAME, text, help) text,
-#include "sim/machine/spent.def"
+LARDSIM_SPENT(SPENT)
 #undef SPENT
 };
 static const char *const spent_help[SPENTS] = {
 #define SPENT(NAME, text, help) help,
-#include "sim/machine/spent.def"
+LARDSIM_SPENT(SPENT)
 #undef SPENT
 };
 

@@ -6,6 +6,7 @@
 
 #include "policy/cost/inline_heap.h"
 #include "policy/machine.h"
+#include "sim/lardsim.h"
 #include "sim/machine/outside.h"
 #include "sim/machine/predictor.h"
 #include "sim/machine/tlb.h"
@@ -40,7 +41,7 @@ extern const struct param machine_param_rows[], core_param_rows[];
 /* The uses of a core's cycles: they add up to the cycles of the run. */
 enum spent {
 #define SPENT(NAME, ...) SPENT_##NAME,
-#include "sim/machine/spent.def"
+LARDSIM_SPENT(SPENT)
 #undef SPENT
     SPENTS,
     SPENTS_MULTICORE = SPENT_PAGE_FAULT /* those that each machine has */

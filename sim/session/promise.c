@@ -86,3 +86,8 @@ int lardsim_promise(struct lardsim *l, const char *spec, struct lardsim_promise 
     stats_free(stats);
     return c ? 0 : -1;
 }
+
+int lardsim_label_check(const char *spec, size_t n, struct err *e)
+{
+    return checker_label_check(spec, n, e);
+}

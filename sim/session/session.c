@@ -319,7 +319,7 @@ int session_pull(struct lardsim *l, struct source *s, const char *source)
     return run_pull(l) && !l->source_failed ? in_source(l, s->name) : l->err.code ? -1 : 0;
 }
 
-int lardsim_run(struct lardsim *l, const char *source)
+static int may_pull(struct lardsim *l)
 {
     if (expect(l, STATE_STARTED, "lardsim_run"))
         return -1;
@@ -327,6 +327,13 @@ int lardsim_run(struct lardsim *l, const char *source)
         return err_set(&l->err, LARD_USAGE,
                        "lardsim_run: a run has one source, or events that are pushed; merge "
                        "traces with `lardsim trace merge`");
+    return 0;
+}
+
+int lardsim_run(struct lardsim *l, const char *source)
+{
+    if (may_pull(l))
+        return -1;
     if (!source)
         source = l->params.source;
     if (!*source)
@@ -336,6 +343,14 @@ int lardsim_run(struct lardsim *l, const char *source)
     if (!s)
         return l->stop ? run_stopped(l) : -1;
     return session_pull(l, s, source);
+}
+
+int lardsim_run_source(struct lardsim *l, struct lardsim_source *s)
+{
+    if (!may_pull(l))
+        return session_pull(l, sim_source(s), sim_source(s)->name);
+    lardsim_source_close(s);
+    return -1;
 }
 
 /* Before the first event that is pushed. */

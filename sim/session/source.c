@@ -142,13 +142,6 @@ int lardsim_summarize(const char *source, struct lardsim_summary *to, struct err
     return 0;
 }
 
-int lardsim_run_source(struct lardsim *l, struct lardsim_source *s)
-{
-    const char *name = s->base.name;
-
-    return session_pull(l, &s->base, name);
-}
-
 /* ---- kinds ---------------------------------------------------------------------------------- */
 
 bool lardsim_kind_info(int kind, struct lardsim_kind_info *to)
@@ -212,10 +205,7 @@ int lardsim_writer_event(struct lardsim_writer *w, const struct lardsim_event *e
 
 int lardsim_writer_close(struct lardsim_writer *w, struct err *e)
 {
-    if (e->code)
-        w->sink->abort(w->sink);
-    else
-        w->sink->finish(w->sink, e);
+    w->sink->finish(w->sink, e->code ? &(struct err){0} : e);
     if (fclose(w->file))
         outfile_error(e, w->path, errno);
     free(w->path);

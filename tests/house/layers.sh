@@ -52,8 +52,8 @@ workloads/vm: trace workloads
 workloads/kernels: workloads workloads/vm
 workloads/twins: workloads workloads/vm
 workloads: trace workloads/vm
-workloads/measure: workloads trace cache sim
-workloads/programs: base/program workloads trace trace/lives
+workloads/measure: workloads trace trace/lives cache sim
+workloads/programs: base/program trace/lives
 workloads/native:
 capture: trace
 capture/native: capture trace
@@ -62,15 +62,15 @@ gem5/guest:
 gem5: gem5/guest
 results:
 results/read: results
-results/job: base/program trace sim
+results/job: base/program sim
 results/table: base/program
 results/drawing: base/program results/job sim
-results/experiment: base/program results results/read results/job results/table results/drawing sim trace policy workloads workloads/measure workloads/programs
-results/why: base/program results results/read results/job results/drawing trace sim policy
+results/experiment: base/program results results/read results/job results/table results/drawing sim workloads/programs
+results/why: base/program results results/read results/job results/drawing sim
 results/page: base/program results results/read results/experiment results/drawing results/why sim
-results/papers: base/program results results/read results/job results/table results/drawing results/experiment trace trace/lives sim workloads workloads/measure workloads/programs
-results/reduce: base/program results/job trace sim
-results/validate: base/program results results/job results/read sim workloads workloads/programs
+results/papers: base/program results results/read results/job results/table results/drawing results/experiment sim workloads/programs
+results/reduce: base/program results/job sim
+results/validate: base/program results results/job results/read sim workloads/programs
 cli: base/program trace isa/lardx86 policy sim workloads workloads/measure workloads/programs results results/job results/read results/table results/drawing results/experiment results/why results/page results/papers results/reduce results/validate
 cli/trace: cli trace trace/lives results/job sim
 cli/capture: cli cli/trace base/program capture trace

@@ -5,19 +5,9 @@
 #
 # A line below is a file of results/, and a header that it includes all the same. It may only go.
 still='
-results/experiment/costs.c sim/machine/spent.def
-results/experiment/costs.h sim/machine/spent.def
-results/experiment/costs_json.c workloads/measure/measure.h
-results/experiment/machines.c workloads/measure/measure.h
-results/experiment/spec.c policy/checker.h
 results/experiment/spec.c workloads/programs/programs.h
-results/papers/abstract.h trace/lives/lives.h
-results/papers/abstract.h workloads/workloads.h
 results/papers/captured.c workloads/programs/programs.h
 results/papers/lard.c workloads/programs/programs.h
-results/papers/print.c workloads/workloads.h
-results/papers/reproduce.c sim/sim.h
-results/papers/reproduce.c workloads/measure/measure.h
 results/validate/validate.h workloads/programs/programs.h
 '
 top=$(cd "${top_srcdir:-.}" && pwd) || exit 99

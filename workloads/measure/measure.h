@@ -21,23 +21,9 @@ void workload_each_param(const struct workload *w, void (*fn)(void *arg, const s
 char *workload_size_text(const struct workload *w, size_t size);
 /* The value of a parameter in text from workload_settings; NULL: there is none; the caller's. */
 char *workload_setting(const char *settings, const char *name);
-/* Whether races are put into a source "workload:NAME,...": its label wherever they are counted. */
-bool workload_plants(const char *source);
 #define PLANTED_TEXT "planted: an input of the workload, as `lardsim workload describe` shows"
 void workload_sizes_json(struct json *j, const struct workload *w);
 void workload_params_json(struct json *j, const struct workload *w);
-
-/* ---- which run of it: source.c ----------------------------------------------------- */
-
-struct source_length {
-    const char *name; /* the parameter that says how long the source's program runs */
-    uint64_t value, most;
-};
-/* The source's length and seed. -1: it is no program, or has none. */
-int source_length(const char *source, struct source_length *to, struct err *e);
-int source_seed(const char *source, uint64_t *to, struct err *e);
-/* The source with this parameter, whatever it was; the caller's. */
-char *source_with(const char *source, const char *name, uint64_t value);
 
 /* ---- the characteristics of a run: measure.c ------------------------------------- */
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "sim/lardsim.h"
 #include "workloads/measure/measure.h"
 
 /* ---- by name -------------------------------------------------------------------------------- */
@@ -102,7 +103,7 @@ static bool is_on(const char *settings, const char *name)
     return on;
 }
 
-bool workload_plants(const char *source)
+bool lardsim_source_plants(const char *source)
 {
     const char *spec = workload_spec(source);
     const struct workload *w = spec == source ? NULL : find(spec);

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/param.h"
 #include "base/text.h"
+#include "sim/lardsim.h"
 #include "workloads/measure/measure.h"
 
 static const char synth[] = "synth:";
@@ -27,7 +29,7 @@ static const char *last_given(const char *source, const char *name)
     return at;
 }
 
-char *source_with(const char *source, const char *name, uint64_t value)
+char *lardsim_source_with(const char *source, const char *name, uint64_t value)
 {
     const char *at = last_given(source, name), *end = at ? at : source + strlen(source);
     const char *comma = at || end[-1] == ':' ? "" : ",";
@@ -82,7 +84,7 @@ static const struct workload *workload_of(const char *source)
     return spec == source ? NULL : workload_named(spec, &e);
 }
 
-int source_seed(const char *source, uint64_t *to, struct err *e)
+int lardsim_source_seed(const char *source, uint64_t *to, struct err *e)
 {
     if (is_synth(source))
         return synth_parameter(source, "seed", 1, to, e);
@@ -94,11 +96,11 @@ int source_seed(const char *source, uint64_t *to, struct err *e)
                    source);
 }
 
-int source_length(const char *source, struct source_length *to, struct err *e)
+int lardsim_source_length(const char *source, struct lardsim_source_length *to, struct err *e)
 {
     const struct workload *w = workload_of(source);
 
-    *to = (struct source_length){.name = "events", .most = UINT64_C(1) << 48};
+    *to = (struct lardsim_source_length){.name = "events", .most = UINT64_C(1) << 48};
     if (is_synth(source))
         return synth_parameter(source, to->name, 10000, &to->value, e);
     if (workload_spec(source) == source)

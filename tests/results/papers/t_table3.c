@@ -1,5 +1,5 @@
 /* t_table3.c - the truth of `lardsim reproduce` is one: on the programs that it runs, cut short,
- * the events without addresses (results/papers/abstract.h) have the races that the oracle finds,
+ * the events without addresses (workloads/measure/abstract.h) have the races that the oracle finds,
  * which knows no clocks; and vc, which knows addresses, Clear and Copy, has the same. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "results/papers/abstract.h"
+#include "workloads/measure/abstract.h"
 #include "tests/frame/watch.h"
 
 #define SMALL "heap=256Ki,tlab=256,threads=3,"

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "results/papers/abstract.h"
+#include "workloads/measure/abstract.h"
 
 enum { SLOTS = 64, SLOT = 256, BASE = 0x10000, STEPS = 4000, TRIALS = 20 };
 

@@ -1,6 +1,13 @@
 /* abstract.c - events by (object identity, offset) in the place of addresses. It makes no verdicts:
  * those who run a detector on what comes out do. */
-#include "results/papers/abstract.h"
+#include "workloads/measure/abstract.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/sim.h"
+#include "workloads/measure/measure.h"
 
 #define PLACE_BYTES 64 /* of an object, that have one place; objects are aligned to less */
 #define PLACES      (UINT64_C(1) << 62) /* beyond all addresses of workloads */
@@ -98,4 +105,78 @@ void abstract_captured(struct abstract *a, const struct event *ev, struct event 
         return;
     to[0].addr = life_map_place(&a->lives, ev->addr);
     note_use(a, ev->addr, (struct vm_identity){to[0].addr / WORD, (uint32_t)(ev->addr % WORD)});
+}
+
+/* ---- a source of what comes out ------------------------------------------------------------- */
+
+struct unmoved_source {
+    struct source base;
+    struct source *inner;               /* owns */
+    const struct vm_identity *identity; /* beside its batch; NULL: a capture */
+    struct abstract made;
+    struct lardsim_unmoved *counts;
+    struct event *rec; /* owns */
+    size_t most;
+};
+
+static int unmoved_next(struct source *source, struct batch *b, struct err *e)
+{
+    struct unmoved_source *s = (struct unmoved_source *)source;
+    struct event *to = s->rec;
+
+    if (source_next(s->inner, b, e))
+        return -1;
+    if (b->records > s->most) {
+        s->most = b->records;
+        s->rec = to = xrealloc(s->rec, s->most, sizeof *s->rec);
+    }
+    for (const struct event *ev = b->rec; ev < b->rec + b->records; ev += event_records(ev)) {
+        if (s->identity)
+            abstract_event(&s->made, ev, s->identity[ev - b->rec], to);
+        else
+            abstract_captured(&s->made, ev, to);
+        to += event_records(to);
+    }
+    b->rec = s->rec;
+    b->records = (size_t)(to - s->rec);
+    *s->counts = (struct lardsim_unmoved){s->made.uses_again, s->made.uses_moved, s->made.system};
+    return 0;
+}
+
+static void unmoved_close(struct source *source)
+{
+    struct unmoved_source *s = (struct unmoved_source *)source;
+
+    source_close(s->inner);
+    abstract_free(&s->made);
+    free(s->rec);
+    free(s);
+}
+
+struct lardsim_source *lardsim_unmoved(const char *source, struct lardsim_unmoved *to,
+                                       struct err *e)
+{
+    struct source *inner =
+        source_path(source) ? source_open(source, e) : workload_open(workload_spec(source), e);
+    const struct vm_identity *identity = NULL;
+
+    if (inner && !source_path(source) && workload_identify(inner, &identity)) {
+        err_set(e, LARD_INTERNAL, "%s: no identities of objects", inner->name);
+        source_close(inner);
+        inner = NULL;
+    }
+    if (!inner)
+        return NULL;
+    struct unmoved_source *s = xcalloc(1, sizeof *s);
+    s->base = *inner;
+    s->base.next = unmoved_next;
+    s->base.close = unmoved_close;
+    s->base.identity = NULL; /* that is of other events */
+    s->base.driven = NULL;
+    s->base.kept = (struct budget){0}; /* inner has it */
+    s->inner = inner;
+    s->identity = identity;
+    s->counts = to;
+    abstract_init(&s->made);
+    return sim_adopt(&s->base);
 }
