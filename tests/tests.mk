@@ -198,6 +198,7 @@ scripts += tests/policy/tsan/tsan.sh
 scripts += tests/results/page.sh
 scripts += tests/results/read.sh
 scripts += tests/results/tables.sh
+scripts += tests/results/why.sh
 scripts += tests/workloads/litmus/litmus.sh
 scripts += tests/workloads/prove.sh
 scripts += tests/workloads/twins/twins.sh

@@ -67,9 +67,13 @@ static void print_line(const struct lardsim_why *w, const struct lardsim_why_lin
     free(text);
 }
 
+static bool is_side(const struct lardsim_why_side *s, const struct lardsim_why_line *line)
+{
+    return s->line.ev.kind && s->line.position == line->position;
+}
+
 static void print_windows(const struct lardsim_why *w)
 {
-    const struct lardsim_why_side *side[2] = {&w->earlier, &w->later};
     uint64_t next = 0;
 
     puts("\nthe trace around the two:");
@@ -81,9 +85,7 @@ static void print_windows(const struct lardsim_why *w)
             if (next && line->position > next)
                 puts("        ...");
             next = line->position + 1;
-            print_line(w, line,
-                       line->position == side[0]->line.position ||
-                           line->position == side[1]->line.position);
+            print_line(w, line, is_side(&w->earlier, line) || is_side(&w->later, line));
         }
 }
 
