@@ -475,7 +475,7 @@ void stats_sum(struct stats_group *g, const char *name, const char *help, const 
 
     for (size_t i = 0; i < n; i++)
         parts[i] = part + i;
-    stats_invariant(g, name, help, parts, STATS_EQ, (stats_fields){total, NULL});
+    stats_invariant(g, name, help, parts, STATS_EQ, STATS_SUM(total));
     free(parts);
 }
 

@@ -54,7 +54,6 @@ void stats_ratio(struct stats_group *g, const char *name, const char *help, cons
 /* Holds at the end of every run: the sum of the left fields <op> the sum of the right ones. Lists
  * end in NULL. */
 enum stats_relation { STATS_EQ, STATS_LE };
-typedef const uint64_t *const stats_fields[]; /* a list, as in (stats_fields){&a, &b, NULL} */
 #define STATS_SUM(...) ((const uint64_t *const[]){__VA_ARGS__, NULL})
 void stats_invariant(struct stats_group *g, const char *name, const char *help,
                      const uint64_t *const *left, enum stats_relation op,

@@ -360,14 +360,13 @@ static void declare_ways(struct stats_group *g, const struct network *n)
     stats_invariant(g, "messages.ways",
                     "Each message goes inside a node, between nodes, or is "
                     "counted only.",
-                    (stats_fields){&t->all_messages, NULL}, STATS_EQ,
-                    (stats_fields){&t->inside, &t->between, &t->untimed, NULL});
+                    STATS_SUM(&t->all_messages), STATS_EQ,
+                    STATS_SUM(&t->inside, &t->between, &t->untimed));
     stats_invariant(g, "links.sum", "Each flit takes a link a hop, on the crossbar two.",
-                    (stats_fields){&t->link_flits, NULL}, STATS_EQ,
-                    (stats_fields){&t->flit_hops, crossbar ? &t->flit_hops : NULL, NULL});
+                    STATS_SUM(&t->link_flits), STATS_EQ,
+                    STATS_SUM(&t->flit_hops, crossbar ? &t->flit_hops : NULL));
     stats_invariant(g, "links.most", "No link carries more than all of them.",
-                    (stats_fields){&t->busiest, NULL}, STATS_LE,
-                    (stats_fields){&t->link_flits, NULL});
+                    STATS_SUM(&t->busiest), STATS_LE, STATS_SUM(&t->link_flits));
 }
 
 static void declare_waits(struct stats_group *g, const struct network *n)
@@ -379,13 +378,12 @@ static void declare_waits(struct stats_group *g, const struct network *n)
                     "Cycles that a message from node to node waited for links; with contention.",
                     &t->waits);
     stats_invariant(g, "waits.sum", "The histogram of waits adds up to the cycles waited.",
-                    (stats_fields){&t->waits.sum, NULL}, STATS_EQ,
-                    (stats_fields){&t->waited, NULL});
+                    STATS_SUM(&t->waits.sum), STATS_EQ, STATS_SUM(&t->waited));
     stats_invariant(g, "waits.count",
                     "With contention each message between nodes is in the "
                     "histogram.",
-                    (stats_fields){&t->waits.count, NULL}, STATS_EQ,
-                    (stats_fields){n->contention ? &t->between : NULL, NULL});
+                    STATS_SUM(&t->waits.count), STATS_EQ,
+                    STATS_SUM(n->contention ? &t->between : NULL));
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -435,7 +433,7 @@ static void declare_numa(struct stats_group *g, const struct numa_links *u)
                 "Cycles in which the busiest link between NUMA nodes carried something.",
                 &u->busiest);
     stats_invariant(g, "hops.most", "Each message takes at least one link.",
-                    (stats_fields){&u->messages, NULL}, STATS_LE, (stats_fields){&u->hops, NULL});
+                    STATS_SUM(&u->messages), STATS_LE, STATS_SUM(&u->hops));
 }
 
 void network_numa(struct network *n, const struct numa_params *p, unsigned cores,

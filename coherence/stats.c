@@ -89,7 +89,7 @@ static void require_sums(struct stats_group *g, const struct cache_stats *s, uns
         looked[n + i] = &s->miss[i / COMMANDS][i % COMMANDS];
     }
     stats_invariant(g, "accesses-kinds", "Hits and misses are all accesses.", looked, STATS_EQ,
-                    (stats_fields){&s->accesses, NULL});
+                    STATS_SUM(&s->accesses));
     stats_sum(g, "misses-kinds", "Misses of all kinds are all misses.", s->miss[0], n, &s->misses);
     stats_sum(g, "accesses-cores", "Cores' accesses are all accesses.", s->core_accesses, cores,
               &s->accesses);
@@ -99,8 +99,8 @@ static void require_sums(struct stats_group *g, const struct cache_stats *s, uns
     for (size_t i = 0; i < LOSSES; i++)
         gone[i] = &s->lost[i];
     gone[LOSSES] = &s->resident;
-    stats_invariant(g, "lines", "What came in has gone or is here.",
-                    (stats_fields){&s->fills, NULL}, STATS_EQ, gone);
+    stats_invariant(g, "lines", "What came in has gone or is here.", STATS_SUM(&s->fills), STATS_EQ,
+                    gone);
 }
 
 static struct stats_group *declare_level(struct coherence *c, struct stats *stats,
@@ -146,10 +146,9 @@ static void declare_levels(struct coherence *c, struct stats *stats)
     stats_count(g, "directory.recalled", "entries", "Entries that made room for others.",
                 &s->entries_recalled);
     stats_level(g, "directory.resident", "entries", "Entries at the end.", &s->entries_live);
-    stats_invariant(
-        g, "directory.entries", "Entries that were made have gone or are here.",
-        (stats_fields){&s->entries_made, NULL}, STATS_EQ,
-        (stats_fields){&s->entries_ended, &s->entries_recalled, &s->entries_live, NULL});
+    stats_invariant(g, "directory.entries", "Entries that were made have gone or are here.",
+                    STATS_SUM(&s->entries_made), STATS_EQ,
+                    STATS_SUM(&s->entries_ended, &s->entries_recalled, &s->entries_live));
 }
 
 /* ---- the protocol --------------------------------------------------------------------------- */
@@ -227,8 +226,8 @@ static void declare_answer(struct stats_group *g, enum mem_level level, const st
         return;
     stats_count(own, "far", "accesses", of_level[level].far, &a->far);
     stats_count(own, "far-cycles", "cycles", of_level[level].far_cycles, &a->far_cycles);
-    stats_invariant(own, "far.most", "The far ones are some of them.",
-                    (stats_fields){&a->far, NULL}, STATS_LE, (stats_fields){&a->all, NULL});
+    stats_invariant(own, "far.most", "The far ones are some of them.", STATS_SUM(&a->far), STATS_LE,
+                    STATS_SUM(&a->all));
 }
 
 /* Counts by the level that answered, for the program's accesses and for those to metadata: misses
@@ -242,9 +241,9 @@ static void declare_answers(struct stats_group *g, const struct coherence *c)
         for (size_t i = 0; i < TRAFFICS; i++)
             declare_answer(each[i], level, &s->answers[i][level], c->numa.nodes > 1);
         stats_invariant(g, of_level[level].name, "Data and metadata are all.",
-                        (stats_fields){&s->answers[TRAFFIC_DATA][level].all,
-                                       &s->answers[TRAFFIC_METADATA][level].all, NULL},
-                        STATS_EQ, (stats_fields){&s->from[level], NULL});
+                        STATS_SUM(&s->answers[TRAFFIC_DATA][level].all,
+                                  &s->answers[TRAFFIC_METADATA][level].all),
+                        STATS_EQ, STATS_SUM(&s->from[level]));
     }
 }
 
@@ -288,8 +287,8 @@ static void declare_prefetch(struct stats *stats, const struct coherence *c)
         stats_count(g, "full", "lines", "Lines not asked for, as too many were under way.",
                     &s->full);
         stats_invariant(g, "lines", "What was asked for was needed, has gone, or is here.",
-                        (stats_fields){&s->issued, NULL}, STATS_EQ,
-                        (stats_fields){&s->useful, &s->late, &s->useless, &s->untouched, NULL});
+                        STATS_SUM(&s->issued), STATS_EQ,
+                        STATS_SUM(&s->useful, &s->late, &s->useless, &s->untouched));
     }
 }
 
@@ -301,33 +300,30 @@ static void require_flow(struct stats_group *g, const struct coherence *c)
     const struct cache_stats *last = c->has_l2 ? l2 : l1;
 
     stats_invariant(g, "kinds", "Each transaction is a load, a store, an upgrade or merged.",
-                    (stats_fields){&s->loads, &s->stores, &s->upgrades, &s->merged, NULL}, STATS_EQ,
-                    (stats_fields){&s->transactions, NULL});
-    stats_invariant(
-        g, "answers", "Each transaction is answered once.",
-        (stats_fields){&s->from[LEVEL_L3], &s->from[LEVEL_REMOTE], &s->from[LEVEL_MEMORY], NULL},
-        STATS_EQ, (stats_fields){&s->transactions, NULL});
+                    STATS_SUM(&s->loads, &s->stores, &s->upgrades, &s->merged), STATS_EQ,
+                    STATS_SUM(&s->transactions));
+    stats_invariant(g, "answers", "Each transaction is answered once.",
+                    STATS_SUM(&s->from[LEVEL_L3], &s->from[LEVEL_REMOTE], &s->from[LEVEL_MEMORY]),
+                    STATS_EQ, STATS_SUM(&s->transactions));
     stats_invariant(g, "requests", "Each load and store looks for its line in the L3.",
-                    (stats_fields){&s->loads, &s->stores, NULL}, STATS_EQ,
-                    (stats_fields){&s->level[LEVEL_L3].accesses, NULL});
+                    STATS_SUM(&s->loads, &s->stores), STATS_EQ,
+                    STATS_SUM(&s->level[LEVEL_L3].accesses));
     stats_invariant(g, "reads", "The memory is read for what it answers.",
-                    (stats_fields){&s->memory_reads, &s->merged, NULL}, STATS_EQ,
-                    (stats_fields){&s->from[LEVEL_MEMORY], NULL});
+                    STATS_SUM(&s->memory_reads, &s->merged), STATS_EQ,
+                    STATS_SUM(&s->from[LEVEL_MEMORY]));
     stats_invariant(g, "misses", "What misses the last private level leaves the core.",
-                    (stats_fields){&last->misses, NULL}, STATS_LE,
-                    (stats_fields){&s->transactions, NULL});
+                    STATS_SUM(&last->misses), STATS_LE, STATS_SUM(&s->transactions));
     if (c->grouped)
         stats_invariant(g, "misses-l1", "All misses of the L1s come to the shared L2s.",
-                        (stats_fields){&l1->misses, NULL}, STATS_EQ,
-                        (stats_fields){&l2->accesses, NULL});
+                        STATS_SUM(&l1->misses), STATS_EQ, STATS_SUM(&l2->accesses));
     if (!c->has_l2 || c->grouped)
         return;
     stats_invariant(g, "upgrades-l1", "Misses of the L1 are upgrades or come to the L2.",
-                    (stats_fields){&l1->misses, NULL}, STATS_EQ,
-                    (stats_fields){&l2->accesses, &l1->upgrade[TRAFFIC_DATA][MEM_STORE],
-                                   &l1->upgrade[TRAFFIC_DATA][MEM_ATOMIC],
-                                   &l1->upgrade[TRAFFIC_METADATA][MEM_STORE],
-                                   &l1->upgrade[TRAFFIC_METADATA][MEM_ATOMIC], NULL});
+                    STATS_SUM(&l1->misses), STATS_EQ,
+                    STATS_SUM(&l2->accesses, &l1->upgrade[TRAFFIC_DATA][MEM_STORE],
+                              &l1->upgrade[TRAFFIC_DATA][MEM_ATOMIC],
+                              &l1->upgrade[TRAFFIC_METADATA][MEM_STORE],
+                              &l1->upgrade[TRAFFIC_METADATA][MEM_ATOMIC]));
 }
 
 static void declare_histories(struct stats_group *g, const struct coh_stats *s)

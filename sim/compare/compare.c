@@ -182,12 +182,11 @@ static void declare_instance(struct compare *c, struct instance *in, struct stat
     }
     if (!in->by_access)
         return;
-    stats_invariant(
-        g, "accesses",
-        "The truth's racy accesses, less missed and plus false ones, "
-        "are the policy's.",
-        (stats_fields){&c->instance[c->truth].accesses, &n[VERDICT_FALSE].n[OF_ACCESS], NULL},
-        STATS_EQ, (stats_fields){&in->accesses, &n[VERDICT_MISSED].n[OF_ACCESS], NULL});
+    stats_invariant(g, "accesses",
+                    "The truth's racy accesses, less missed and plus false ones, "
+                    "are the policy's.",
+                    STATS_SUM(&c->instance[c->truth].accesses, &n[VERDICT_FALSE].n[OF_ACCESS]),
+                    STATS_EQ, STATS_SUM(&in->accesses, &n[VERDICT_MISSED].n[OF_ACCESS]));
 }
 
 static void declare_stats(struct compare *c, struct stats *stats)

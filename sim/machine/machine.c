@@ -80,12 +80,12 @@ const struct param core_param_rows[] = {
 
 const char *const spent_text[SPENTS] = {
 #define SPENT(NAME, text, help) text,
-LARDSIM_SPENT(SPENT)
+    LARDSIM_SPENT(SPENT)
 #undef SPENT
 };
 static const char *const spent_help[SPENTS] = {
 #define SPENT(NAME, text, help) help,
-LARDSIM_SPENT(SPENT)
+    LARDSIM_SPENT(SPENT)
 #undef SPENT
 };
 
@@ -156,7 +156,7 @@ static void declare_stats(struct machine *m, struct stats *stats, uint32_t kind)
             parts[i] = &m->spent[i * MAX_CORES + core];
         parts[spents] = NULL;
         stats_invariant(each, "cycles", "Each core's cycles add up to the run's.", parts, STATS_EQ,
-                        (stats_fields){&m->cycles, NULL});
+                        STATS_SUM(&m->cycles));
     }
 }
 
