@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/build.h"
 #include "base/mem.h"
@@ -56,10 +57,10 @@ static void note_operand(struct cli *c, const char *arg, struct argp_state *stat
 {
     char *shown = text_visible(arg);
 
-    if (c->args == operands_of(c->verb->args).most)
+    if (c->args == operands_of(c->verb->help->args).most)
         argp_error(state, "\"%s\" is one operand too many", shown);
     if (!*arg && !(c->verb->command && c->args))
-        argp_error(state, "an operand is empty; operands are: %s", c->verb->args);
+        argp_error(state, "an operand is empty; operands are: %s", c->verb->help->args);
     free(shown);
     c->arg = xgrow(c->arg, c->args, &c->args_cap, sizeof *c->arg);
     c->arg[c->args++] = arg;
@@ -82,8 +83,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         note_operand(c, arg, state);
         while (c->verb->command && state->next < state->argc)
             note_operand(c, state->argv[state->next++], state);
-    } else if (key == ARGP_KEY_END && c->args < operands_of(c->verb->args).least) {
-        argp_error(state, "operands are missing: %s", c->verb->args);
+    } else if (key == ARGP_KEY_END && c->args < operands_of(c->verb->help->args).least) {
+        argp_error(state, "operands are missing: %s", c->verb->help->args);
     } else if (knows(c->verb, key)) {
         note_option(c, key, arg, state);
     } else {
@@ -142,9 +143,9 @@ static char *help_text(const struct verb *v)
     size_t size = 0;
     FILE *out = xmemstream(&help, &size);
 
-    fprintf(out, "%s\v%s%s", v->summary, v->text ? v->text : "",
-            v->examples ? "\n\nExamples:" : "");
-    for (const char *p = v->examples; p && *p; p += strspn(p, "\n")) {
+    fprintf(out, "%s\v%s%s", v->help->summary, v->help->text ? v->help->text : "",
+            v->help->examples ? "\n\nExamples:" : "");
+    for (const char *p = v->help->examples; p && *p; p += strspn(p, "\n")) {
         const int line = (int)strcspn(p, "\n");
         fprintf(out, "\n  %.*s", line, p);
         p += line;
@@ -155,10 +156,10 @@ static char *help_text(const struct verb *v)
 
 void cli_parse(struct cli *c, const struct verb *verb, int argc, char **argv)
 {
-    char *help = help_text(verb), *name = xasprintf("lardsim %s", verb->name);
+    char *help = help_text(verb), *name = xasprintf("lardsim %s", verb->help->name);
     const struct argp argp = {.options = verb->options,
                               .parser = parse,
-                              .args_doc = verb->args,
+                              .args_doc = verb->help->args,
                               .doc = help,
                               .children = cli_common};
 
@@ -281,4 +282,13 @@ void outputs_abort(struct outputs *o)
     for (size_t i = 0; i < OUTPUTS; i++)
         outfile_abort(o->at[i]);
     *o = (struct outputs){{NULL}};
+}
+
+char *cli_absolute(const char *path)
+{
+    char *here = getcwd(NULL, 0);
+    char *full = *path == '/' || !here ? xstrdup(path) : xasprintf("%s/%s", here, path);
+
+    free(here);
+    return full;
 }

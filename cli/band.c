@@ -34,14 +34,14 @@ int cli_band(const struct cli *c, struct config *config, uint64_t *most, struct 
     if (!text)
         return 0;
     if (!number_of_text(text, most) || !*most || *most > 1000)
-        return err_set(e, LARD_USAGE, "%s: --band: '%s' is no number from 1 to 1000", c->verb->name,
-                       text);
+        return err_set(e, LARD_USAGE, "%s: --band: '%s' is no number from 1 to 1000",
+                       c->verb->help->name, text);
     if (core_type(config, &type, e))
         return -1;
     if (strcmp(type, "pipelined") != 0)
         return err_set(e, LARD_USAGE,
                        "%s: --band adds instructions that only a pipelined core issues, and this "
                        "one is %s; give core.type=pipelined, or leave --band out",
-                       c->verb->name, type);
+                       c->verb->help->name, type);
     return 0;
 }

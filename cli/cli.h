@@ -1,8 +1,9 @@
 /* cli.h - what the files of the command line share: verbs, their parsed arguments, tables of
  * everything that has a name. Only this folder prints.
  *
- * A verb is a file that ends in one const struct verb, a line in verbs.def, a line in cli.mk.
- * Parsing, --help, the manual pages and the completion follow from its rows. */
+ * A verb is a file that ends in one const struct verb, a line in verbs.def, a line in cli.mk, and
+ * what is said of it in help/verbs.txt. Parsing, --help, the manual pages and the completion follow
+ * from its rows. */
 #ifndef LARDSIM_CLI_H
 #define LARDSIM_CLI_H
 
@@ -15,12 +16,22 @@
 
 struct cli;
 
-struct verb {
+struct verb_help {       /* cli/help/verbs.txt */
     const char *name;    /* "run", "trace info" */
     const char *args;    /* "IN [OUT] [KEY=VALUE...]": the operands, and so how many there may be */
     const char *summary; /* one sentence */
     const char *text;    /* paragraphs, each a line; NULL: none */
-    const char *examples;              /* command lines, each a line; NULL: none */
+    const char *examples; /* command lines, each a line; NULL: none */
+};
+enum {
+#define VERB(id) HELP_##id,
+#include "cli/verbs.def"
+#undef VERB
+};
+extern const struct verb_help verb_help[]; /* verbs.c */
+
+struct verb {
+    const struct verb_help *help;
     const struct argp_option *options; /* may be NULL */
     bool command; /* they are a command: what follows the first is its own, options too */
     int (*run)(const struct cli *c, struct err *e); /* an exit code, or -1 and *e */
@@ -122,6 +133,7 @@ struct outputs {
 int outputs_open(struct outputs *o, const struct cli *c, const int *key,
                  struct err *e); /* 0 ends */
 int outputs_commit(struct outputs *o, struct err *e);
+char *cli_absolute(const char *path);  /* as it can be seen from another folder; the caller's */
 void outputs_abort(struct outputs *o); /* those that are not committed; in any case */
 
 /* ---- what the model leaves out: band.c ------------------------------------------------------ */

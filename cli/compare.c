@@ -351,8 +351,7 @@ static void print_json(struct comparison *m)
     json_key_str(j, "error", lardsim_error(m->run));
     json_key_u64(j, "exit", (uint64_t)lardsim_exit_code(m->run));
     if (lardsim_error(m->run)) {
-        json_key_str(j, "digest", NULL);
-        json_key_str(j, "behaviour", NULL);
+        JSON_TEXTS(j, {"digest", NULL}, {"behaviour", NULL});
     } else {
         json_key_hex16(j, "digest", lardsim_digest(m->run));
         json_key_hex16(j, "behaviour", lardsim_behaviour(m->run));
@@ -571,32 +570,7 @@ static const struct argp_option options[] = {
     ROW_END};
 
 const struct verb verb_compare = {
-    .name = "compare",
-    .args = "[SOURCE | A B]",
-    .summary = "Runs several policies over one execution: who is wrong, or what each costs.",
-    .text =
-        "SOURCE is what `lardsim run` takes. Without policies, a file or a preset, the policies "
-        "are those of LARD's Table 3.\n"
-        "Without a machine, or with --truth or --list, the policies are held to one of them, the "
-        "truth. It must be an exact detector of happens-before: vc, or fasttrack with repeats = "
-        "report. For detectors of happens-before that judge every access, false and missed "
-        "accesses and sites are counted as in LARD's Table 3. For all policies places and pairs of "
-        "sites are compared. The table says what each policy promises. --output writes what a run "
-        "writes, compare.json, and differences.jsonl: one line a difference, at most compare.max.\n"
-        "With a machine, and without --truth and --list, the table says what the policies cost. "
-        "Each runs on a machine of its own, after one without a policy (none), so SOURCE is read "
-        "several times and can't be a pipe. Overhead is by how much a policy's cycles exceed those "
-        "of none. With --output each policy's results go to a folder with its label, beside "
-        "compare.json.\n"
-        "With --results A B nothing runs. Two folders that `run`, `compare` or `sweep` wrote are "
-        "held against each other: parameters, builds, statistics, and races by identity; and what "
-        "of it may be the reason.",
-    .examples = "lardsim compare program.lard\n"
-                "lardsim compare -p vc -p fasttrack --list program.lard\n"
-                "lardsim compare -p vc -p naive=vc --set policy.naive.view=naive program.lard\n"
-                "lardsim compare -c radish8 --policies fasttrack,radish,lardish workload:sor\n"
-                "lardsim compare --preset kernel-threads --truth lard -o results program.lard\n"
-                "lardsim compare --results --threshold 5 before after",
+    .help = &verb_help[HELP_compare],
     .options = options,
     .run = run_compare,
 };

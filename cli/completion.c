@@ -156,10 +156,10 @@ static void put_option_case(FILE *out, const struct verb *v, const struct argp_o
 {
     const char *words = takes(o->arg);
 
-    fprintf(out, "        \"%s --%s\"", v->name, o->name);
+    fprintf(out, "        \"%s --%s\"", v->help->name, o->name);
     /* argp gives options without a short form a key that is no character. */
     if (o->key > 0 && o->key < 256)
-        fprintf(out, "|\"%s -%c\"", v->name, o->key);
+        fprintf(out, "|\"%s -%c\"", v->help->name, o->key);
     fprintf(out, ") value=1 %s", words ? words : "");
     if (strchr(o->arg, '|'))
         put_choices(out, o->arg);
@@ -184,7 +184,7 @@ static void put_common_words(FILE *out)
 
 static void put_option_list(FILE *out, const struct verb *v)
 {
-    fprintf(out, "        \"%s\") words=\"", v->name);
+    fprintf(out, "        \"%s\") words=\"", v->help->name);
     for (const struct argp_option *o = v->options; o && o->name; o++)
         put_option_words(out, o);
     put_common_words(out);
@@ -195,8 +195,8 @@ static void put_operand_case(FILE *out, const struct verb *v)
 {
     char word[64];
 
-    fprintf(out, "        \"%s\")", v->name);
-    for (const char *p = v->args; *p; p += strspn(p, " ")) {
+    fprintf(out, "        \"%s\")", v->help->name);
+    for (const char *p = v->help->args; *p; p += strspn(p, " ")) {
         const size_t n = strcspn(p, " ");
         snprintf(word, sizeof word, "%.*s", (int)n, p);
         if (takes(word))

@@ -286,14 +286,7 @@ static int explain_run(const struct cli *c, struct err *e)
 }
 
 const struct verb verb_explain = {
-    .name = "explain",
-    .args = "NAME...",
-    .summary = "Explains a name: a parameter, policy, statistic, event, column head, ...",
-    .text = "A name's last part is enough: `history` finds policy.vc.history. The name of a "
-            "section or group (`limits`, `machine.spent`) finds what is in it.",
-    .examples = "lardsim explain races\n"
-                "lardsim explain policy.vc.history vc 66\n"
-                "lardsim explain limits",
+    .help = &verb_help[HELP_explain],
     .options = cli_json_option,
     .run = explain_run,
 };

@@ -204,16 +204,7 @@ static const struct argp_option options[] = {
     ROW_JSON, OPTION("markdown", OPT_MARKDOWN, NULL, "Write a table of Markdown"), ROW_END};
 
 const struct verb verb_list = {
-    .name = "list",
-    .args = "[TABLE] [SECTION]",
-    .summary = "Lists everything that has a name: policies, parameters, events, ...",
-    .text = "Without TABLE it lists the tables. With SECTION, such as `vc` or `policy.vc`, it "
-            "lists only what is below that name. `list manual [VERB]` prints the manual page of "
-            "lardsim or of a verb (roff), `list completion` a completion script for bash.",
-    .examples = "lardsim list parameters\n"
-                "lardsim list events --json\n"
-                "lardsim list steps vc\n"
-                "lardsim list manual run | man -l -",
+    .help = &verb_help[HELP_list],
     .options = options,
     .run = list_run,
 };

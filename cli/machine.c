@@ -78,19 +78,7 @@ static const struct argp_option options[] = {
     ROW_END};
 
 const struct verb verb_machine = {
-    .name = "machine",
-    .args = "[NAME=VALUE...]",
-    .summary = "Draws the machine that a configuration describes.",
-    .text = "From the cores down to the memory, or from processes to their network: sizes, ways, "
-            "and the cycles of an access by who answers it. What there is several times is drawn "
-            "once. NAME=VALUE is the same as --set.\n"
-            "With policies it says where they keep what they remember, and what they add to an "
-            "event. That is measured: a few events run on this machine, with one more each time. "
-            "Accesses have 4 bytes.",
-    .examples = "lardsim machine -c radish8\n"
-                "lardsim machine -c opteron64 -p fasttrack -o machine.svg\n"
-                "lardsim machine -c radish8 -p lardish l2.size=0\n"
-                "lardsim machine -c alpha-cvm -p cvm --json",
+    .help = &verb_help[HELP_machine],
     .options = options,
     .run = machine_run,
 };

@@ -86,8 +86,9 @@ const char *verb_in_group(const struct verb *v, const char *group)
     const size_t n = strlen(group);
 
     if (n == 0)
-        return v->name;
-    return strncmp(v->name, group, n) == 0 && v->name[n] == ' ' ? v->name + n + 1 : NULL;
+        return v->help->name;
+    return strncmp(v->help->name, group, n) == 0 && v->help->name[n] == ' ' ? v->help->name + n + 1
+                                                                            : NULL;
 }
 
 /* Groups are the first words of verbs that have two; they have no row of their own. "" is the
@@ -135,7 +136,7 @@ static void list_verbs(const char *group, FILE *out)
         if (!name)
             continue;
         fprintf(out, "%*s%-*s", BEFORE, "", (int)(longest + AFTER), name);
-        print_broken(out, verbs[i]->summary, column, column, LINE);
+        print_broken(out, verbs[i]->help->summary, column, column, LINE);
     }
 }
 

@@ -105,9 +105,9 @@ static void put_options(FILE *out, const struct verb *v)
 static void put_usage(FILE *out, const struct verb *v)
 {
     fputs("\\fBlardsim ", out);
-    put_text(out, v->name);
+    put_text(out, v->help->name);
     fputs("\\fR [\\fIOPTION\\fR]... \\fI", out);
-    put_text(out, v->args);
+    put_text(out, v->help->args);
     fputs("\\fR\n", out);
 }
 
@@ -134,19 +134,19 @@ static void put_exits(FILE *out)
 
 static bool first_word_is(const struct verb *v, const char *word)
 {
-    return strcmp(v->name, word) == 0 || verb_in_group(v, word);
+    return strcmp(v->help->name, word) == 0 || verb_in_group(v, word);
 }
 
 /* Is verbs[i] the first with its first word? Verbs of a group stand next to each other in
  * verbs.def. */
 static bool starts_page(size_t i)
 {
-    const size_t n = strcspn(verbs[i]->name, " ");
+    const size_t n = strcspn(verbs[i]->help->name, " ");
 
     /* strchr finds the terminator, too: the name before has the same first word if that ends here,
      * with the name or at a blank. */
-    return i == 0 || strncmp(verbs[i - 1]->name, verbs[i]->name, n) != 0 ||
-           !strchr(" ", verbs[i - 1]->name[n]);
+    return i == 0 || strncmp(verbs[i - 1]->help->name, verbs[i]->help->name, n) != 0 ||
+           !strchr(" ", verbs[i - 1]->help->name[n]);
 }
 
 static void put_see_also(FILE *out, const char *page)
@@ -162,7 +162,7 @@ static void put_see_also(FILE *out, const char *page)
         if (!starts_page(i) || (page && first_word_is(verbs[i], page)))
             continue;
         fprintf(out, "%s%s.BR lardsim\\-%.*s (1)", comma, *comma ? "\n" : "",
-                (int)strcspn(verbs[i]->name, " "), verbs[i]->name);
+                (int)strcspn(verbs[i]->help->name, " "), verbs[i]->help->name);
         comma = ",";
     }
     fputc('\n', out);
@@ -180,7 +180,7 @@ static void print_main_page(FILE *out)
     for (size_t i = 0; verbs[i]; i++) {
         fputs(".TP\n", out);
         put_usage(out, verbs[i]);
-        put_line(out, verbs[i]->summary, strlen(verbs[i]->summary));
+        put_line(out, verbs[i]->help->summary, strlen(verbs[i]->help->summary));
     }
     fputs(".SH OPTIONS\n", out);
     put_options(out, NULL);
@@ -203,7 +203,7 @@ static void put_summaries(FILE *out, const char *page)
 
     for (size_t i = 0; verbs[i] && !summary; i++)
         if (first_word_is(verbs[i], page))
-            summary = verbs[i]->summary;
+            summary = verbs[i]->help->summary;
     fputs(" \\- ", out);
     put_summary(out, summary);
     fputc('\n', out);
@@ -214,13 +214,13 @@ static void put_verb(FILE *out, const struct verb *v, bool alone)
 {
     if (!alone) {
         fputs(".SS lardsim ", out);
-        put_text(out, v->name);
+        put_text(out, v->help->name);
         fputs("\n", out);
         put_usage(out, v);
         fputs(".PP\n", out);
     }
-    put_line(out, v->summary, strlen(v->summary));
-    put_lines(out, v->text, ".PP");
+    put_line(out, v->help->summary, strlen(v->help->summary));
+    put_lines(out, v->help->text, ".PP");
     if (alone)
         fputs(".SH OPTIONS\n", out);
     if (alone)
@@ -228,7 +228,7 @@ static void put_verb(FILE *out, const struct verb *v, bool alone)
     else
         for (const struct argp_option *o = v->options; o && o->name; o++)
             put_option(out, o);
-    put_examples(out, alone ? ".SH EXAMPLES" : ".PP\nExamples:\n.PP", v->examples);
+    put_examples(out, alone ? ".SH EXAMPLES" : ".PP\nExamples:\n.PP", v->help->examples);
 }
 
 static void put_parameter(void *arg, const struct row *r)

@@ -70,8 +70,7 @@ static void json_kept(struct json *j, const struct recipe *r, const struct kept_
             continue;
         json_object(j);
         json_key_str(j, "name", l->at[i].name);
-        json_key_u64(j, "bytes", l->at[i].bytes);
-        json_key_u64(j, "used", (uint64_t)l->at[i].used.tv_sec);
+        JSON_COUNTS(j, {"bytes", l->at[i].bytes}, {"used", (uint64_t)l->at[i].used.tv_sec});
         json_end(j);
     }
     json_end(j);
@@ -164,15 +163,7 @@ static int list_run(const struct cli *c, struct err *e)
 }
 
 const struct verb verb_programs_list = {
-    .name = "programs list",
-    .args = "",
-    .summary = "Lists real programs that can be captured, and what is kept of them.",
-    .text = "In brackets what they are made of: Debian's packages, and sources of packages; then "
-            "what of all that a capture needs is missing here. `lardsim programs capture NAME` "
-            "says the one line that installs it. Below them the programs that were built and the "
-            "captures, each with its size and the day of its last use. Together they take at most "
-            "what LARDSIM_PROGRAMS_LIMIT says, or 4Gi.",
-    .examples = "lardsim programs list\nlardsim programs list --json",
+    .help = &verb_help[HELP_programs_list],
     .options = cli_json_option,
     .run = list_run,
 };
@@ -246,42 +237,19 @@ static const struct argp_option capture_options[] = {
     ROW_END};
 
 const struct verb verb_programs_build = {
-    .name = "programs build",
-    .args = "PROGRAM",
-    .summary = "Builds a real program, and says where it is.",
-    .text = "Its driver is compiled against Debian's packages, or the program itself from Debian's "
-            "sources, for capture. What is missing is named with the command that installs it.",
-    .examples = "lardsim programs build xalan",
+    .help = &verb_help[HELP_programs_build],
     .options = build_options,
     .run = build_run,
 };
 
 const struct verb verb_programs_capture = {
-    .name = "programs capture",
-    .args = "PROGRAM[,KEY=VALUE...]",
-    .summary = "Captures a real program, and says where its trace is.",
-    .text = "A capture is made once, and kept in $XDG_CACHE_HOME/lardsim/programs (~/.cache). "
-            "provenance.yaml beside it says of what: packages and their versions, the driver, the "
-            "command. It is made again where that would be another. The program runs alone first, "
-            "and must print the same under capture. PROGRAM may be followed by size=small|medium, "
-            "threads=N, collector=serial|parallel, and lives=used, which leaves out the memory "
-            "that nothing in the capture uses (`lardsim trace strip`). As a source, "
-            "program:NAME,... does the same. Captures that were not used for the longest time are "
-            "removed where all together take more than LARDSIM_PROGRAMS_LIMIT (4Gi; 0: no limit).",
-    .examples = "lardsim programs capture xalan,size=medium\n"
-                "lardsim run program:xalan",
+    .help = &verb_help[HELP_programs_capture],
     .options = capture_options,
     .run = capture_run,
 };
 
 const struct verb verb_programs_forget = {
-    .name = "programs forget",
-    .args = "PROGRAM|all",
-    .summary = "Removes what is kept of a real program, or of all.",
-    .text = "Captures, and what was built, of the program, or what `lardsim programs list` lists "
-            "by that name. What another lardsim uses stays, and is an error.",
-    .examples = "lardsim programs forget xalan\n"
-                "lardsim programs forget xalan-medium-4",
+    .help = &verb_help[HELP_programs_forget],
     .options = build_options,
     .run = forget_run,
 };

@@ -219,18 +219,7 @@ static const struct argp_option options[] = {
     ROW_END};
 
 const struct verb verb_programs_describe = {
-    .name = "programs describe",
-    .args = "PROGRAM[,KEY=VALUE...]...",
-    .summary = "Measures real programs, beside the workloads that imitate them.",
-    .text = "Of each program its capture is measured, which is made if need be. Below it stand "
-            "what its twin is to have, which comes of the papers (`lardsim workload describe` says "
-            "of which), and what the twin has. `lardsim list traits` explains the lines.\n"
-            "With --measured: the processor time of the program's own threads, and of its process, "
-            "with capture to without it; what capture took the own threads for an event; what "
-            "instrumenting took; what lardsim took for an event; bytes of the trace for an event.",
-    .examples = "lardsim programs describe xalan\n"
-                "lardsim programs describe --markdown xalan sunflow h2,size=medium\n"
-                "lardsim programs describe --measured xalan",
+    .help = &verb_help[HELP_programs_describe],
     .options = options,
     .run = describe_run,
 };

@@ -149,24 +149,7 @@ static const struct argp_option options[] = {
     ROW_END};
 
 const struct verb verb_trace_reduce = {
-    .name = "trace reduce",
-    .args = "IN OUT",
-    .summary = "Makes a trace small that still shows something.",
-    .text =
-        "Threads, memory, objects and events are taken away as long as what --keep names stays so, "
-        "and the trace legal: what breaks a stream rule because something else is gone goes, too. "
-        "In the end no thread, no location, no object, no pair (as an acquire and its release) and "
-        "no event can be taken away alone. The same input gives the same output.\n"
-        "race ID: a race of this identity, as in races.jsonl, is reported: by its pair of sites; "
-        "where neither is known, at the address of the first one. differ P Q: of two policies the "
-        "one reports a race that the other does not; where both do, the first one's is kept. exit "
-        "N: a run of the trace, in a process of its own, ends with that exit code, or 128 + the "
-        "signal's number; 66 runs with --error-on-race.\n"
-        "IN is read again for each candidate until 524,288 events are left, which are held in "
-        "memory.",
-    .examples = "lardsim trace reduce program.lard small.trace --keep 'race 406bc8f5ad08e3f8'\n"
-                "lardsim trace reduce program.lard small.trace --keep 'differ vc eraser'\n"
-                "lardsim trace reduce program.lard small.trace --keep 'exit 134' -p goldilocks",
+    .help = &verb_help[HELP_trace_reduce],
     .options = options,
     .run = reduce_run,
 };

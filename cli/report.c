@@ -182,22 +182,7 @@ static const struct argp_option options[] = {
     ROW_END};
 
 const struct verb verb_report = {
-    .name = "report",
-    .args = "DIR...",
-    .summary = "Makes a page of results: what was asked, what came out, and why.",
-    .text =
-        "DIR is a folder that `run`, `compare` or `sweep` wrote, or a file that `reproduce --json` "
-        "wrote; of several, runs and comparisons are shown together. The page is one HTML file "
-        "that loads nothing from anywhere. It says what was run and what came out, which axes "
-        "mattered, where overheads go, what metadata take of the caches, the races by pair of "
-        "sites and why the first of them are ones, and the commands that make it all again.\n"
-        "A folder that is not whole, that has changed, that another version wrote, or that was "
-        "made by several builds is named on the page, and what can be read of it is shown. The "
-        "exit code is 6 then.",
-    .examples = "lardsim report results\n"
-                "lardsim report costs -o costs.html --figures figures\n"
-                "lardsim report --diff before after -o changed.html\n"
-                "lardsim report before after l2 -o all.html --overwrite",
+    .help = &verb_help[HELP_report],
     .options = options,
     .run = run_report,
 };

@@ -290,20 +290,7 @@ static const struct argp_option options[] = {
     ROW_END};
 
 const struct verb verb_reproduce = {
-    .name = "reproduce",
-    .args = "NAME",
-    .summary = "Repeats a table of a paper with our programs, and judges what the paper claims.",
-    .text = "NAME is a table or claim (docs/reproduce.md lists them), or all. The paper's numbers "
-            "stand beside ours. The programs are not the paper's own, so claims are judged: a "
-            "quantity against a band that was written before it was first run. If a claim differs, "
-            "the exit code is 6.\n"
-            "A table of overheads is a sweep: each program under each policy with each seed is a "
-            "cell. --cells keeps them, and a run that was stopped goes on. Tables share cells.",
-    .examples = "lardsim reproduce lard-table3\n"
-                "lardsim reproduce --quick valor-budget\n"
-                "lardsim reproduce valor-overhead --cells cells -o f.csv --gnuplot f.gp\n"
-                "lardsim reproduce all --quick\n"
-                "lardsim reproduce all --cells cells",
+    .help = &verb_help[HELP_reproduce],
     .options = options,
     .run = run_reproduce,
 };

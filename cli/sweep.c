@@ -135,44 +135,21 @@ static const struct argp_option options[] = {
     ROWS_RUNNING, ROWS_ENGINE, ROW_END};
 
 const struct verb verb_sweep = {
-    .name = "sweep",
-    .args = "FILE",
-    .summary = "Runs every combination of configurations, policies, sources and seeds of a spec.",
-    .text = "FILE is the spec, in YAML (docs/sweeps.md). Each combination is a cell: a run, whose "
-            "results are a folder as `lardsim run --output` writes it, under DIR/cells/. The same "
-            "command goes on where it was stopped or killed. --engine runs the cells elsewhere "
-            "(docs/sweep-engines.md).",
-    .examples = "lardsim sweep l2.yaml -o l2\n"
-                "lardsim sweep l2.yaml -o l2 --dry-run\n"
-                "lardsim sweep l2.yaml -o l2 -j 8 --max-memory 4Gi\n"
-                "lardsim sweep l2.yaml -o l2 --engine slurm --partition long --memory 4G\n"
-                "lardsim sweep l2.yaml -o l2 --engine shell >commands\n"
-                "lardsim sweep status l2\n"
-                "lardsim sweep collect l2",
+    .help = &verb_help[HELP_sweep],
     .options = options,
     .run = run_sweep,
 };
 
 static const struct argp_option retry_options[] = {ROWS_RUNNING, ROWS_ENGINE, ROW_END};
 const struct verb verb_sweep_retry = {
-    .name = "sweep retry",
-    .args = "DIR",
-    .summary = "Goes on with a sweep, and runs the cells that failed once more.",
-    .text = "It needs the sources and files that the spec names where they were.",
-    .examples = "lardsim sweep retry l2",
+    .help = &verb_help[HELP_sweep_retry],
     .options = retry_options,
     .run = run_retry,
 };
 
 static const struct argp_option task_options[] = {ROWS_RUNNING, ROW_END};
 const struct verb verb_sweep_task = {
-    .name = "sweep task",
-    .args = "DIR BATCH TASK",
-    .summary = "Runs the cells of one task: what engines and schedulers call.",
-    .text = "`lardsim sweep --engine shell` prints these commands, and --engine slurm gives them "
-            "to Slurm. Any machine that sees DIR, and the spec's files, may run one. Cells that "
-            "are done are not run again, so a task may be repeated.",
-    .examples = "lardsim sweep task l2 1 0",
+    .help = &verb_help[HELP_sweep_task],
     .options = task_options,
     .run = run_task,
 };

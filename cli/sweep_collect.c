@@ -60,20 +60,7 @@ static const struct argp_option options[] = {
     ROW_JSON, ROW_END};
 
 const struct verb verb_sweep_collect = {
-    .name = "sweep collect",
-    .args = "DIR",
-    .summary = "Writes the results of a sweep as tables: cells.csv, cells.jsonl, index.sqlite.",
-    .text = "A row is a cell that is done: its axes, source, seed and policy; the overhead, which "
-            "is its cycles / the cycles of its baseline - 1, the baseline being the cell of the "
-            "same point without a policy; and statistics. `overhead` is of what `measured` says: "
-            "of the region of interest, or of the whole run where none is marked. `overhead-whole` "
-            "is of the whole run. index.sqlite has all statistics of all cells. An axis that makes "
-            "no difference to a cell is empty in its row. All files of a cell are held against its "
-            "DONE: one that is not as it was written is named, and is in no table; the exit code "
-            "is 6 then. With several seeds there are means.csv and means.jsonl, too: a row for all "
-            "seeds of a point, with the mean of each number and its 95 percent interval.",
-    .examples = "lardsim sweep collect l2\n"
-                "lardsim sweep collect l2 --stat policy.*.memory.peak",
+    .help = &verb_help[HELP_sweep_collect],
     .options = options,
     .run = run_collect,
 };

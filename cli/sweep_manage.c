@@ -147,8 +147,7 @@ static void say_removed(const struct cli *c, size_t cells, size_t failed)
         return;
     }
     json_page(&j, stdout, "lardsim-sweep-clean-1");
-    json_key_u64(&j, "cells", cells);
-    json_key_u64(&j, "failed", failed);
+    JSON_COUNTS(&j, {"cells", cells}, {"failed", failed});
     json_end(&j);
 }
 
@@ -177,22 +176,12 @@ static int run_clean(const struct cli *c, struct err *e)
 /* ---- verbs ---------------------------------------------------------------------------------- */
 
 const struct verb verb_sweep_status = {
-    .name = "sweep status",
-    .args = "DIR",
-    .summary = "Says how many cells of a sweep are done, failed, missing and damaged.",
-    .text = "Each cell that failed is listed with the first line of its log, DIR/failed/CELL/log. "
-            "All files of a cell are held against its DONE: one that is not as it was written is "
-            "named, and counts as damaged; the exit code is 6 then.",
-    .examples = "lardsim sweep status l2",
+    .help = &verb_help[HELP_sweep_status],
     .options = cli_json_option,
     .run = run_status,
 };
 const struct verb verb_sweep_clean = {
-    .name = "sweep clean",
-    .args = "DIR",
-    .summary = "Removes cells of a sweep's folder that its latest spec does not have.",
-    .text = "They are of earlier specs. What a killed process has left goes, too.",
-    .examples = "lardsim sweep clean l2",
+    .help = &verb_help[HELP_sweep_clean],
     .options = cli_json_option,
     .run = run_clean,
 };

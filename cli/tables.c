@@ -1,6 +1,6 @@
 /* tables.c - every table of things that have a name, as rows of text: for list, explain, the manual
  * and the completion. It knows nothing that its tables don't say, but for the concepts
- * (concepts.def). */
+ * (help/concepts.txt). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,8 +57,7 @@ static void send_field(const struct sender *to, const char *name, const char *he
 
 void row_json(struct json *j, const struct row *r)
 {
-    json_key_str(j, "name", r->name);
-    json_key_str(j, "help", r->help);
+    JSON_TEXTS(j, {"name", r->name}, {"help", r->help});
     for (size_t i = 0; i < r->fields; i++)
         json_key_str(j, r->field[i].key, r->field[i].text);
 }
@@ -413,11 +412,12 @@ static void each_exit(row_fn *fn, void *arg)
 static void each_verb(row_fn *fn, void *arg)
 {
     for (size_t i = 0; verbs[i]; i++) {
-        struct row r = {.name = verbs[i]->name, .help = verbs[i]->summary};
+        struct row r = {.name = verbs[i]->help->name, .help = verbs[i]->help->summary};
 
         add(&r, "usage",
-            made(&r, xasprintf("lardsim %s [OPTION...] %s", verbs[i]->name, verbs[i]->args)));
-        add(&r, "examples", verbs[i]->examples);
+            made(&r, xasprintf("lardsim %s [OPTION...] %s", verbs[i]->help->name,
+                               verbs[i]->help->args)));
+        add(&r, "examples", verbs[i]->help->examples);
         send_row(fn, arg, &r);
     }
 }
@@ -428,7 +428,7 @@ static void each_concept(row_fn *fn, void *arg)
     fn(arg,                                                                                        \
        &(struct row){                                                                              \
            .name = name_, .help = summary, .field = {{"more", text_}}, .fields = *text_ ? 1 : 0});
-#include "cli/concepts.def"
+#include "concepts.inc"
 #undef CONCEPT
 }
 
@@ -437,7 +437,7 @@ static void each_head(row_fn *fn, void *arg)
 #define HEAD(name_, pages, text)                                                                   \
     fn(arg,                                                                                        \
        &(struct row){.name = name_, .help = text, .field = {{"printed by", pages}}, .fields = 1});
-#include "cli/heads.def"
+#include "heads.inc"
 #undef HEAD
 }
 

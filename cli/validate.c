@@ -222,20 +222,7 @@ static const struct argp_option options[] = {
     ROW_END};
 
 const struct verb verb_validate = {
-    .name = "validate",
-    .args = "",
-    .summary = "Measures what ThreadSanitizer costs on this host beside what the model says.",
-    .text =
-        "Native kernels are compiled plain and with -fsanitize=thread, and run on this host; with "
-        "--programs also programs of others (pbzip2, squashfs: `lardsim programs list`). Their "
-        "captures run under policy tsan on a machine that is described from the host: its caches "
-        "as the kernel tells them, and latencies that a small program measures. Measured and "
-        "predicted slow-downs stand side by side. Nothing of the model is adjusted to them.\n"
-        "A host that does other things at the same time gives poor measurements: the page shows "
-        "how far they lie apart.",
-    .examples = "lardsim validate -o host.json\n"
-                "lardsim validate --quick --programs sor,crypt\n"
-                "lardsim validate --describe >host.yaml",
+    .help = &verb_help[HELP_validate],
     .options = options,
     .run = validate_run,
 };

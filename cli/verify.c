@@ -114,8 +114,7 @@ static int as_json(struct faults *f, struct err *e)
     json_init(&j, stdout, true);
     f->json = &j;
     json_object(&j);
-    json_key_str(&j, "schema", "lardsim-verify-1");
-    json_key_str(&j, "folder", f->dir);
+    JSON_TEXTS(&j, {"schema", "lardsim-verify-1"}, {"folder", f->dir});
     json_key_array(&j, "faults");
     const int64_t files = check(f, e);
     json_end(&j);
@@ -134,14 +133,7 @@ static int verify_run(const struct cli *c, struct err *e)
 }
 
 const struct verb verb_verify = {
-    .name = "verify",
-    .args = "DIR",
-    .summary = "Checks that a results folder is whole and as it was written.",
-    .text = "DONE in the folder has the hash of each file. A file that has changed or is missing "
-            "is named, and the exit code is 6, as it is if there is no DONE. Files that DONE does "
-            "not name are no concern of it. The hashes find damage, not an adversary.",
-    .examples = "lardsim verify results\n"
-                "lardsim verify --json results",
+    .help = &verb_help[HELP_verify],
     .options = cli_json_option,
     .run = verify_run,
 };

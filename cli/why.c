@@ -11,17 +11,6 @@ enum { OPT_SVG = 540 };
 
 /* ---- the SVG -------------------------------------------------------------------------------- */
 
-/* Returns the path from the folder of now: a run's paths lead on from its own folder. */
-static char *absolute(const char *path)
-{
-    char *here = getcwd(NULL, 0);
-    char *full = *path == '/' || !here || !strcmp(path, "-") ? xstrdup(path)
-                                                             : xasprintf("%s/%s", here, path);
-
-    free(here);
-    return full;
-}
-
 static int write_svg(const struct answer *a, const char *path, bool overwrite, struct err *e)
 {
     struct outfile *out = outfile_open(path, overwrite, e);
@@ -42,7 +31,7 @@ static int check_svg(const struct cli *c, char **path, struct err *e)
         return err_set(e, LARD_USAGE, "why: --json and --svg - both write to standard output");
     if (!svg)
         return 0;
-    *path = absolute(svg);
+    *path = strcmp(svg, "-") ? cli_absolute(svg) : xstrdup(svg); /* the run of DIR was elsewhere */
     return strcmp(svg, "-") != 0 ? outfile_check(*path, cli_has(c, OPT_OVERWRITE), e) : 0;
 }
 
@@ -106,24 +95,7 @@ static const struct argp_option options[] = {
     ROW_END};
 
 const struct verb verb_why = {
-    .name = "why",
-    .args = "DIR|SOURCE EVENT|RACE",
-    .summary = "Explains why an access races, or what orders it.",
-    .text = "DIR is a results folder: its source is read again, and must still have the same "
-            "events. SOURCE is a trace, \"workload:NAME\" or \"synth:\". EVENT is the number of "
-            "the later access (or of the commit with which it takes effect), RACE an identity from "
-            "races.jsonl; of several accesses with that identity it is the first.\n"
-            "The page says which locks both sides hold, what the first thread gives afterwards and "
-            "who takes it, how far that gets, which entry of the clock is missing, what moved or "
-            "cleared the memory; or by which edges the two are ordered. Where the view of the "
-            "policy is another than tracked, it says which instruction makes a false race, or "
-            "hides one; where the policy misses the race, by which rule.\n"
-            "Below that are a drawing of threads and edges, and the events around both. The trace "
-            "is read several times, and not kept.",
-    .examples = "lardsim why results 20\n"
-                "lardsim why results 3f1c2b9a64d0e587 --svg race.svg\n"
-                "lardsim why -p fastrcd program.lard 1234\n"
-                "lardsim why -p naive=vc --set policy.naive.view=naive program.lard 25",
+    .help = &verb_help[HELP_why],
     .options = options,
     .run = why_run,
 };

@@ -70,13 +70,7 @@ static int list_run(const struct cli *c, struct err *e)
 }
 
 const struct verb verb_workload_list = {
-    .name = "workload list",
-    .args = "",
-    .summary = "Lists the built-in programs.",
-    .text = "In brackets each one's own parameters; what all have is said below. As a source, a "
-            "workload needs no file: workload:NAME,KEY=VALUE,...",
-    .examples = "lardsim workload list\n"
-                "lardsim run workload:sor,size=medium,gc=semispace",
+    .help = &verb_help[HELP_workload_list],
     .options = cli_json_option,
     .run = list_run,
 };

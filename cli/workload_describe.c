@@ -341,14 +341,7 @@ static int describe_run(const struct cli *c, struct err *e)
 }
 
 const struct verb verb_workload_describe = {
-    .name = "workload describe",
-    .args = "NAME[,KEY=VALUE...]",
-    .summary = "Shows a workload's parameters, sites and planted races, and measures a run of it.",
-    .text = "Large parameters make a long run. A workload that imitates a published program shows "
-            "each target beside what was measured. Planted races are listed as inputs; `lardsim "
-            "run` shows how many a policy finds.",
-    .examples = "lardsim workload describe sor\n"
-                "lardsim workload describe hedc,racy=on,size=medium --json",
+    .help = &verb_help[HELP_workload_describe],
     .options = cli_json_option,
     .run = describe_run,
 };

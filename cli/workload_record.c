@@ -10,13 +10,7 @@ static int record_run(const struct cli *c, struct err *e)
 static const struct argp_option options[] = {ROWS_OUT, ROW_END};
 
 const struct verb verb_workload_record = {
-    .name = "workload record",
-    .args = "NAME[,KEY=VALUE...] OUT",
-    .summary = "Writes the trace of a workload.",
-    .text = "The same parameters give the same trace. A run of the trace finds what a run of "
-            "workload:NAME,KEY=VALUE,... finds, which needs no file.",
-    .examples = "lardsim workload record sor,size=medium sor.lard\n"
-                "lardsim workload record --to text philosopher -",
+    .help = &verb_help[HELP_workload_record],
     .options = options,
     .run = record_run,
 };

@@ -75,18 +75,7 @@ static int java_run(const struct cli *c, struct err *e)
 static const struct argp_option options[] = {ROWS_CAPTURE, ROW_END};
 
 const struct verb verb_capture_java = {
-    .name = "capture java",
-    .args = "java [ARGUMENT...]",
-    .summary = "Runs a Java program, and writes its execution as a trace.",
-    .text = "The program's classes are instrumented as they are loaded: reads and writes of "
-            "fields, elements and statics, volatiles, monitors, threads, and what "
-            "java.util.concurrent orders. Objects are followed through collections: each move and "
-            "each end of a life is in the trace, at its place. It needs JDK 17, and the serial or "
-            "the parallel collector; the serial one is taken unless the arguments say otherwise.\n"
-            "Options of this verb stand before `java`: what follows it is java's own.\n"
-            "The exit code is 0 if the trace is whole, whatever the program's was.",
-    .examples = "lardsim capture java -o my.lard java -Xmx32m -jar my.jar\n"
-                "lardsim compare my.lard",
+    .help = &verb_help[HELP_capture_java],
     .options = options,
     .command = true,
     .run = java_run,

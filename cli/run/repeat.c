@@ -16,10 +16,8 @@
 /* Returns the path as it can be seen from another folder, too; a owns it. */
 static const char *absolute(struct repeat *a, const char *path)
 {
-    char *here = getcwd(NULL, 0);
-    char *full = *path == '/' || !here ? xstrdup(path) : xasprintf("%s/%s", here, path);
+    char *full = cli_absolute(path);
 
-    free(here);
     a->path = xgrow(a->path, a->paths, &a->paths_cap, sizeof *a->path);
     a->path[a->paths++] = full;
     return full;
@@ -115,20 +113,17 @@ void repeat_free(struct repeat *a)
 
 /* ---- what came of it ------------------------------------------------------------------------ */
 
-bool repeat_same(const struct repeat *a, const struct lardsim *l)
-{
-    char digest[20];
-
-    snprintf(digest, sizeof digest, "%016llx", (unsigned long long)lardsim_digest(l));
-    return !strcmp(digest, a->past.digest);
-}
-
 static bool is(const char *was, uint64_t now)
 {
     char text[20];
 
     snprintf(text, sizeof text, "%016llx", (unsigned long long)now);
     return !strcmp(was, text);
+}
+
+bool repeat_same(const struct repeat *a, const struct lardsim *l)
+{
+    return is(a->past.digest, lardsim_digest(l));
 }
 
 int repeat_judge(const struct repeat *a, const struct lardsim *l, struct err *e)

@@ -33,7 +33,7 @@ static int find_source(char **to, const struct cli *c, struct err *e)
         err_set(e, LARD_USAGE,
                 "%s: operands are missing: SOURCE; give a trace, \"workload:NAME\" or \"synth:\", "
                 "or a configuration with the key source",
-                c->verb->name);
+                c->verb->help->name);
     lardsim_free(l);
     return e->code ? -1 : 0;
 }
@@ -193,32 +193,7 @@ static const struct argp_option options[] = {
     ROW_END};
 
 const struct verb verb_run = {
-    .name = "run",
-    .args = "[SOURCE]",
-    .summary = "Runs a trace or a built-in program, and says which accesses race.",
-    .text =
-        "SOURCE is a trace, \"-\" for standard input, \"workload:NAME,KEY=VALUE,...\" for a "
-        "built-in program (`lardsim workload list`), or \"synth:KEY=VALUE,...\" for the generator; "
-        "without, it is the key source of the configuration. Files, presets and settings take "
-        "effect in the order given, and later ones win. --policy replaces the policies that they "
-        "name. If nothing names a policy, it is vc; presets of machines name the policy none.\n"
-        "The result is printed. --output also writes a folder: config.yaml (the complete "
-        "configuration, which repeats the run), stats.json, stats.txt, stats.csv, races.jsonl, "
-        "host.json, provenance.json and, last, DONE. With stats.interval it has intervals.csv, "
-        "too.\n"
-        "--again DIR takes source and configuration from the results folder DIR. If the digest is "
-        "another one, it says why, and the exit code is 6.\n"
-        "--timeline writes what each core of the machine did from cycle timeline.from to "
-        "timeline.to. Open the file in ui.perfetto.dev or chrome://tracing.",
-    .examples = "lardsim run program.lard\n"
-                "lardsim run -p vc -p naive=vc --set policy.naive.view=naive program.lard\n"
-                "lardsim run --preset lard-table3 -o results program.lard\n"
-                "lardsim run -c radish8 --set stats.interval=10k -o results program.lard\n"
-                "lardsim run -c radish8 -t timeline.json program.lard\n"
-                "lardsim run -c radish8 -p lardish workload:pool,gc=semispace\n"
-                "lardsim run --config results/config.yaml\n"
-                "lardsim run --again results\n"
-                "lardsim run --error-on-race --quiet synth:events=10k,racy=0",
+    .help = &verb_help[HELP_run],
     .options = options,
     .run = run_run,
 };

@@ -207,18 +207,7 @@ static const struct argp_option options[] = {
     ROW_END};
 
 const struct verb verb_trace_cat = {
-    .name = "trace cat",
-    .args = "SOURCE",
-    .summary = "Prints a trace, or a part of it, as text.",
-    .text = "The output is a text trace itself. Events keep their numbers; where some are left out "
-            "(--thread), a comment has the number of the next. It has the names that its events "
-            "need; `lardsim trace convert --to text` keeps all.\n"
-            "With --numbers a comment behind each event has its number, and what its thread, its "
-            "object and its site are called; an address inside an object goes by the object's name "
-            "and the distance from its start, also after it has moved.",
-    .examples = "lardsim trace cat --first 1200 --count 20 program.lard\n"
-                "lardsim trace cat --numbers program.trace\n"
-                "lardsim trace cat synth:events=50,threads=2",
+    .help = &verb_help[HELP_trace_cat],
     .options = options,
     .run = cat_run,
 };

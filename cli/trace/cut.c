@@ -104,16 +104,7 @@ static const struct argp_option options[] = {
     ROW_END};
 
 const struct verb verb_trace_cut = {
-    .name = "trace cut",
-    .args = "IN OUT",
-    .summary = "Writes a part of a trace, with the original numbers.",
-    .text =
-        "With --first, the region of interest is the first at or after that number. A cut does not "
-        "carry what happened before it. So it may break stream rules, and accesses that the "
-        "left-out part ordered may look racy. Of a damaged binary trace --salvage takes the blocks "
-        "(of up to 65536 events) before the first damaged one; of a text, the lines.",
-    .examples = "lardsim trace cut --first 1M --count 64Ki program.lard part.lard\n"
-                "lardsim trace cut --salvage damaged.lard whole.lard",
+    .help = &verb_help[HELP_trace_cut],
     .options = options,
     .run = cut_run,
 };

@@ -88,13 +88,10 @@ static void print_json(const struct trace_summary *s)
 
     json_init(&j, stdout, true);
     json_object(&j);
-    json_key_str(&j, "format", s->format);
-    json_key_str(&j, "producer", s->producer[0] ? s->producer : NULL);
+    JSON_TEXTS(&j, {"format", s->format}, {"producer", s->producer[0] ? s->producer : NULL});
     JSON_COUNTS(&j, {"events", s->events}, {"first", s->first}, {"granularity", s->granularity});
-    json_key_str(&j, "layout", layouts[s->layout].name);
-    json_key_str(&j, "gaps", gap_unit_names[s->gaps]);
-    json_key_u64(&j, "bytes", s->file_bytes);
-    json_key_u64(&j, "blocks", s->blocks);
+    JSON_TEXTS(&j, {"layout", layouts[s->layout].name}, {"gaps", gap_unit_names[s->gaps]});
+    JSON_COUNTS(&j, {"bytes", s->file_bytes}, {"blocks", s->blocks});
     if (s->counted)
         json_contents(&j, s);
     json_key_bool(&j, "complete", s->complete && !s->damage[0]);
@@ -133,14 +130,7 @@ static int info_run(const struct cli *c, struct err *e)
 }
 
 const struct verb verb_trace_info = {
-    .name = "trace info",
-    .args = "SOURCE",
-    .summary = "Shows a trace's format, size and threads, and whether it is whole.",
-    .text = "A binary trace in a file says this in its footer or, if that is missing, in the "
-            "headers of its blocks. The blocks themselves are not read, so damage inside them does "
-            "not show (`lardsim trace verify` reads all). Other sources are read through. For a "
-            "trace that is damaged or cut off the exit code is 4.",
-    .examples = "lardsim trace info program.lard",
+    .help = &verb_help[HELP_trace_info],
     .options = cli_json_option,
     .run = info_run,
 };

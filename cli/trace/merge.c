@@ -332,15 +332,7 @@ static const struct argp_option options[] = {
     ROW_MEMORY, ROWS_OUT, ROW_END};
 
 const struct verb verb_trace_merge = {
-    .name = "trace merge",
-    .args = "OUT IN...",
-    .summary = "Writes several traces as one: programs side by side.",
-    .text = "Inputs take turns in the order given. The threads of input i come after those of the "
-            "inputs before it. Its addresses, objects, sites and phases are moved by i * 2^48, so "
-            "their bits 48 to 57 have to be 0 (not with --shared). Names move along. A turn does "
-            "not end inside a collection. The region of interest is where any input is in one. "
-            "Events are numbered anew, from 0.",
-    .examples = "lardsim trace merge both.lard one.lard other.lard",
+    .help = &verb_help[HELP_trace_merge],
     .options = options,
     .run = merge_run,
 };

@@ -112,16 +112,7 @@ static int strip_run(const struct cli *cli, struct err *e)
 static const struct argp_option options[] = {ROW_MEMORY, ROWS_OUT, ROW_END};
 
 const struct verb verb_trace_strip = {
-    .name = "trace strip",
-    .args = "IN OUT",
-    .summary = "Leaves out the memory that nothing in a trace uses.",
-    .text = "A capture of Java has all objects of the virtual machine, those of its libraries and "
-            "of the agent among them, and accesses of the program alone. OUT has allocations, "
-            "copies and clears of those lives only that some access or synchronisation touches. A "
-            "clear of several lives becomes one for each run of those. Races stay what they are in "
-            "each view that heeds both clears and copies, or neither. What threads have worked is "
-            "kept; events have new numbers. IN is read twice.",
-    .examples = "lardsim trace strip program.lard own.lard",
+    .help = &verb_help[HELP_trace_strip],
     .options = options,
     .run = strip_run,
 };

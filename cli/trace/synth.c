@@ -38,14 +38,7 @@ static const struct argp_option options[] = {
     OPTION("set", OPT_SET, "KEY=VALUE", "The same as the operand KEY=VALUE"), ROWS_OUT, ROW_END};
 
 const struct verb verb_trace_synth = {
-    .name = "trace synth",
-    .args = "OUT [KEY=VALUE...]",
-    .summary = "Writes a generated trace.",
-    .text = "The same parameters give the same trace on every machine. It obeys all stream rules. "
-            "`lardsim list synth` lists the parameters. As a source, the generator needs no file: "
-            "synth:KEY=VALUE,...",
-    .examples = "lardsim trace synth random.lard seed=7 threads=8 events=1M racy=20\n"
-                "lardsim trace synth --to text - events=100",
+    .help = &verb_help[HELP_trace_synth],
     .options = options,
     .run = synth_run,
 };

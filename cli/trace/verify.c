@@ -153,16 +153,7 @@ static int verify_run(const struct cli *c, struct err *e)
 static const struct argp_option options[] = {ROW_JSON, ROW_QUIET, ROW_MEMORY, ROW_END};
 
 const struct verb verb_trace_verify = {
-    .name = "trace verify",
-    .args = "SOURCE",
-    .summary = "Checks that a trace obeys the stream rules.",
-    .text = "Every event goes through every rule of `lardsim list rules`. The first that breaks "
-            "one is named, and the exit code is 4. A part that was cut from a trace may break "
-            "rules that the whole obeys: it may release what was acquired before it begins.\n"
-            "Below the result stands what is legal, but may be a mistake of the recorder's, as "
-            "`lardsim list notes` has it: each kind with its count and the first few. Notes do not "
-            "change the exit code.",
-    .examples = "lardsim trace verify program.lard",
+    .help = &verb_help[HELP_trace_verify],
     .options = options,
     .run = verify_run,
 };

@@ -11,8 +11,7 @@
 static void json_machine(struct json *j, const struct cost_table *t)
 {
     json_key_object(j, "machine");
-    json_key_u64(j, "cores", t->row[0].whole.cost[COST_CORES]);
-    json_key_u64(j, "frequency", t->frequency);
+    JSON_COUNTS(j, {"cores", t->row[0].whole.cost[COST_CORES]}, {"frequency", t->frequency});
     JSON_TEXTS(j, {"order", t->order}, {"contention", t->contention}, {"memory-type", t->memory});
     json_end(j);
 }
@@ -70,8 +69,7 @@ static void json_measured(struct json *j, const struct part_costs *m, const stru
 {
     const bool has_bytes = r->has_bytes;
 
-    json_key_u64(j, "cycles", m->cost[COST_CYCLES]);
-    json_key_u64(j, "cores-used", m->cost[COST_CORES_USED]);
+    JSON_COUNTS(j, {"cycles", m->cost[COST_CYCLES]}, {"cores-used", m->cost[COST_CORES_USED]});
     json_key_object(j, "races");
     JSON_COUNTS(j, {"accesses", m->cost[COST_RACES]}, {"sites", m->cost[COST_SITES]},
                 {"locations", m->cost[COST_LOCATIONS]});
@@ -163,8 +161,7 @@ static void json_row(struct json *j, const struct cost_table *t, const struct co
     const struct costs *none = &t->row[0];
 
     json_object(j);
-    json_key_str(j, "policy", r->label);
-    json_key_str(j, "property", r->property);
+    JSON_TEXTS(j, {"policy", r->label}, {"property", r->property});
     json_key_u64(j, "events", r->events);
     json_overheads(j, t, r);
     json_truth(j, &r->truth);

@@ -179,8 +179,7 @@ void predicted_print(const struct sweep *s, const struct predicted *x)
 static void json_predicted(struct json *j, const struct predicted *x)
 {
     json_key_fixed(j, "seconds", (uint64_t)(x->seconds * 1e6), 1000000);
-    json_key_u64(j, "memory", x->memory);
-    json_key_u64(j, "disk", x->disk);
+    JSON_COUNTS(j, {"memory", x->memory}, {"disk", x->disk});
 }
 
 /* Writes one cell. Predictions are left out if nobody knows how long the source is. */

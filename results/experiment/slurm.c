@@ -256,14 +256,12 @@ static struct arguments sbatch_arguments(const struct slurm *r, const struct slu
                                          const char *script)
 {
     const struct elsewhere *o = &r->sweep->elsewhere;
+    static const char *const always[] = {"sbatch",    "--parsable",         "--requeue",
+                                         "--chdir=/", "--output=/dev/null", "--ntasks=1"};
     struct arguments to = {.n = 0};
 
-    argue(&to, xstrdup("sbatch"));
-    argue(&to, xstrdup("--parsable"));
-    argue(&to, xstrdup("--requeue"));
-    argue(&to, xstrdup("--chdir=/"));
-    argue(&to, xstrdup("--output=/dev/null"));
-    argue(&to, xstrdup("--ntasks=1"));
+    for (size_t i = 0; i < ARRAY_SIZE(always); i++)
+        argue(&to, xstrdup(always[i]));
     argue(&to, xasprintf("--job-name=%s-%u", r->name, a->tasks.number));
     argue(&to, xasprintf("--array=0-%zu", a->tasks.n - 1));
     argue(&to, xasprintf("--cpus-per-task=%zu", r->sweep->jobs));

@@ -338,8 +338,7 @@ static void json_program(struct json *j, const struct table_results *r,
     json_key_array(j, "columns");
     for (const struct table_column *c = r->of->column; c && c->head; c++) {
         json_object(j);
-        json_key_str(j, "column", c->head);
-        json_key_str(j, "quantity", c->quantity);
+        JSON_TEXTS(j, {"column", c->head}, {"quantity", c->quantity});
         json_key_double(j, "paper", "%.6f", c->paper ? quantity_of(&q, c->paper) : NAN);
         json_key_double(j, "ours", "%.6f", quantity_of(&q, c->quantity));
         const struct estimate s = quantity_estimate(&q, c->quantity);

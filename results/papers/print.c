@@ -207,8 +207,7 @@ static void json_count(struct json *j, const struct paper *p, const struct cell 
         json_u64(j, strtoull(is->value, NULL, 10));
     else
         json_null(j);
-    json_key_u64(j, "ours", n[unit]);
-    json_key_u64(j, "system", n[unit + SYSTEM]);
+    JSON_COUNTS(j, {"ours", n[unit]}, {"system", n[unit + SYSTEM]});
     json_key_str(j, "erratum", is && *is->erratum ? is->erratum : NULL);
     json_end(j);
     free(measure);
@@ -218,8 +217,7 @@ static void json_claim(struct json *j, const struct paper *p, const struct cell 
                        const struct claim *claim)
 {
     json_object(j);
-    json_key_str(j, "detector", view_names[claim->view]);
-    json_key_str(j, "claim", claim->text);
+    JSON_TEXTS(j, {"detector", view_names[claim->view]}, {"claim", claim->text});
     json_verdict(j, claim->judge(c));
     json_key_array(j, "counts");
     do {
@@ -235,8 +233,7 @@ static void json_claim(struct json *j, const struct paper *p, const struct cell 
 static void json_truth(struct json *j, const struct cell *c)
 {
     json_key_object(j, "truth");
-    json_key_u64(j, "accesses", c->is.truth.n[ACCESSES]);
-    json_key_u64(j, "sites", c->is.truth.n[SITES]);
+    JSON_COUNTS(j, {"accesses", c->is.truth.n[ACCESSES]}, {"sites", c->is.truth.n[SITES]});
     json_key_str(j, "claim", c->program->racy ? "the program has races" : "the program has none");
     json_verdict(j, judge_program(c));
     json_end(j);
@@ -264,8 +261,7 @@ static void json_needs(struct json *j, const struct cell *cell, size_t cells)
     for (size_t i = 0; i < NEEDS; i++) {
         const size_t n = cells_that_need(cell, cells, &needs[i]);
         json_object(j);
-        json_key_str(j, "detector", view_names[needs[i].view]);
-        json_key_str(j, "claim", needs[i].text);
+        JSON_TEXTS(j, {"detector", view_names[needs[i].view]}, {"claim", needs[i].text});
         json_verdict(j, n ? HOLDS : FAILS);
         json_key_u64(j, "cells", n);
         json_end(j);

@@ -93,8 +93,7 @@ static void put_host(struct json *j, const struct tools *t, const struct host_fa
     json_object(j);
     json_key_str(j, "model", h->model);
     json_key_u64(j, "processors", h->cores);
-    json_key_str(j, "compiler", t->version);
-    json_key_str(j, "runtime", t->generation);
+    JSON_TEXTS(j, {"compiler", t->version}, {"runtime", t->generation});
     json_key_array(j, "caches");
     for (unsigned i = 0; i < CACHE_LEVELS; i++) {
         if (!h->cache[i].size)
@@ -135,8 +134,7 @@ static void put_outcome(struct json *j, const struct pairing *o)
 
     json_object(j);
     json_key_str(j, "program", o->name);
-    json_key_u64(j, "threads", o->threads);
-    json_key_u64(j, "runs", o->measured.runs);
+    JSON_COUNTS(j, {"threads", o->threads}, {"runs", o->measured.runs});
     json_key_object(j, "nanoseconds");
     for (unsigned b = 0; b < 2; b++)
         put_spread(j, time[b], &o->measured.time[b]);
@@ -145,8 +143,7 @@ static void put_outcome(struct json *j, const struct pairing *o)
     json_key_double(j, "predicted", "%.6g", o->predicted.slowdown);
     json_key_double(j, "error", "%.6g", outcome_error(o));
     json_key_bool(j, "wide", is_wide(o));
-    json_key_u64(j, "events", o->predicted.events);
-    json_key_u64(j, "races", o->predicted.races);
+    JSON_COUNTS(j, {"events", o->predicted.events}, {"races", o->predicted.races});
     json_key_object(j, "cycles");
     json_key_double(j, "none", "%.6g", o->predicted.plain);
     json_key_double(j, "tsan", "%.6g", o->predicted.tsan);
@@ -171,8 +168,7 @@ void report_json(FILE *out, const struct tools *t, const struct host_facts *h,
         put_outcome(&j, &o[i]);
     json_end(&j);
     json_key_object(&j, "summary");
-    json_key_u64(&j, "programs", n);
-    json_key_u64(&j, "within_30_percent", s.within);
+    JSON_COUNTS(&j, {"programs", n}, {"within_30_percent", s.within});
     json_key_double(&j, "rank_correlation", "%.6g", n > 2 ? s.rank : NAN);
     json_end(&j);
     json_end(&j);
