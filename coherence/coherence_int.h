@@ -112,8 +112,8 @@ struct prefetch_stats {                                /* lines that prefetchers
 struct coh_stats {
     struct cache_stats level[LEVEL_L3 + 1];                               /* L1, L2, L3 */
     uint64_t entries_made, entries_ended, entries_recalled, entries_live; /* non-inclusive only */
-    uint64_t transactions, loads, stores, upgrades, merged;
-    uint64_t from[LEVELS]; /* transactions, by who answered */
+    uint64_t loads, stores, upgrades, merged;                             /* transactions */
+    uint64_t from[LEVELS]; /* the same, by who answered */
     /* The same by whose line it is; their cycles; those of them in which another NUMA node took
      * part, and their cycles. */
     struct answers {
@@ -123,10 +123,10 @@ struct coh_stats {
      * former owner wrote back, or only notified the home; copies taken away for a store; copies
      * that had to go for room. */
     uint64_t forwards, sharing_write_backs, sharing_notices, invalidations, recalls;
-    uint64_t puts, write_backs, memory_reads, memory_writes; /* private victims; lines */
-    /* histories.c: lines that came in empty, left without a write, were dropped; requests to other
-     * cores' caches, and the cores probed by them; bytes. */
-    uint64_t allocated, vanished, dropped, probes, probed, piggybacked;
+    uint64_t puts, write_backs, memory_reads; /* private victims; lines */
+    /* histories.c: lines that came in empty, were dropped; requests to other cores' caches, and the
+     * cores probed by them; bytes. */
+    uint64_t allocated, dropped, probes, probed, piggybacked;
     uint64_t line_waits, line_wait_cycles, bank_waits, bank_wait_cycles, set_waits;
     /* Inside groups: L2 hits that met a sibling's copy; lines that a sibling wrote back for them.
      */

@@ -14,10 +14,8 @@ static void memory_write(struct txn *t, uint64_t line, enum mem_traffic traffic,
 {
     struct coherence *c = t->c;
 
-    if (is_history(c, line)) { /* the policy hears of it, and has it kept */
-        c->stats.vanished++;
+    if (is_history(c, line)) /* the policy hears of it, and has it kept */
         return;
-    }
     c->about = line;
     const struct mem_request write = {
         .addr = paddr_of(line << c->line_shift),
@@ -27,7 +25,6 @@ static void memory_write(struct txn *t, uint64_t line, enum mem_traffic traffic,
         .traffic = traffic,
     };
 
-    c->stats.memory_writes++;
     c->memory->type->request(c->memory->self, &write);
     c->about = t->line;
 }

@@ -46,7 +46,6 @@ struct dsm_page *page_of(struct dsm *d, uint64_t number)
         return page;
     page = xcalloc(1, sizeof *page + d->n * sizeof(struct copy *));
     *at = (uint64_t)(uintptr_t)page;
-    page->number = number;
     page->holder = d->params.home == HOME_INTERLEAVE ? (unsigned)(number % d->n) : 0;
     copy_new(d, page, page->holder);
     d->touched = xgrow(d->touched, d->touches, &d->touched_cap, sizeof(struct dsm_page *));
@@ -138,7 +137,6 @@ struct dsm *dsm_new(const struct dsm_env *env, struct err *e)
     struct dsm *d = xcalloc(1, sizeof *d);
 
     d->n = env->processes;
-    d->st_processes = d->n;
     d->contents = env->contents;
     if (dsm_params_read(d, env, e)) {
         free(d);

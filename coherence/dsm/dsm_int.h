@@ -65,7 +65,6 @@ struct copy { /* a process's, of a page */
     uint32_t applied[]; /* by process: of intervals up to there all writes are in it */
 };
 struct dsm_page {
-    uint64_t number;       /* address / page size */
     unsigned holder;       /* has a copy to give to those that have none */
     struct notice *notice; /* owns; in the order in which they were made */
     size_t notices, cap;
@@ -136,7 +135,7 @@ struct dsm_stats {
     uint64_t messages, bytes, message[DSM_MSGS], message_bytes[DSM_MSGS], content[DSM_CONTENTS];
     uint64_t local; /* messages inside a host */
     uint64_t read_faults, write_faults, fetched, twins, diffs, applied, protects, invalidations;
-    uint64_t intervals, notices, empty; /* intervals that are over; notices; without any */
+    uint64_t intervals, notices; /* intervals that are over; their notices */
     uint64_t acquires, remote, forwarded, rounds, collections, forced;
     uint64_t wait[DSM_WAITS], part[DSM_WAITS][DSM_PARTS], part_all[DSM_PARTS];
     uint64_t served, hidden; /* cycles for others; of these while the process stood still */
@@ -147,7 +146,6 @@ struct dsm {
     struct dsm_params params;
     struct dsm_times time;
     unsigned n;                      /* processes */
-    uint64_t st_processes;           /* n, as a statistic */
     unsigned shift;                  /* log2 of a page's bytes */
     uint64_t page, words, mhz;       /* bytes and words of a page */
     bool contents;                   /* words have values: twins and diffs carry them */

@@ -46,10 +46,8 @@ void ival_close(struct dsm *d, unsigned process)
     q->told = DSM_MSGS;
     q->at = NULL;
     d->st.intervals++;
-    if (!q->dirties) {
-        d->st.empty++;
+    if (!q->dirties)
         return;
-    }
     struct ival *i = ival_new(d, process);
     i->n = q->dirties;
     i->page = q->dirty;

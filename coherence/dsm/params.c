@@ -181,7 +181,6 @@ void dsm_declare(struct dsm *d, struct stats_group *g)
         {"invalidations", "pages", "Copies that became invalid.", &st->invalidations},
         {"protections", "changes", "Changes of a page's protection.", &st->protects},
         {"intervals", "intervals", "Intervals that ended.", &st->intervals},
-        {"intervals-empty", "intervals", "Of these: without a notice.", &st->empty},
         {"notices", "notices", "Write notices made.", &st->notices},
         {"lock-acquires", "acquires", "Acquires of locks.", &st->acquires},
         {"lock-remote", "acquires", "Of these: another process had the lock last.", &st->remote},
@@ -192,8 +191,6 @@ void dsm_declare(struct dsm *d, struct stats_group *g)
         {"collections-forced", "collections", "Of these: without a barrier.", &st->forced},
     };
 
-    stats_echo(g, "processes", "processes", "Processes, each with a memory of its own.",
-               &d->st_processes);
     stats_echo(g, "page", "bytes", "Bytes of a page.", &d->page);
     for (size_t i = 0; i < ARRAY_SIZE(count); i++)
         stats_count(g, count[i].name, count[i].unit, count[i].help, count[i].field);

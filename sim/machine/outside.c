@@ -15,7 +15,7 @@ struct outside {
     struct map core[MAX_CORES], shared; /* by number of the line */
     struct line_queue lines;            /* owns; not yet told */
     struct outside_stats {
-        uint64_t data[LEVELS], metadata[LEVELS], drops, piggybacked, lines;
+        uint64_t data[LEVELS], metadata[LEVELS], drops, piggybacked;
     } st;
 };
 
@@ -34,7 +34,6 @@ void outside_declare(struct stats *stats, const struct outside *o)
                 &st->drops);
     stats_count(g, "piggybacked", "bytes", "Of histories, that went along with other messages.",
                 &st->piggybacked);
-    stats_count(g, "lines", "lines", "What the host has told of lines.", &st->lines);
 }
 
 struct outside *outside_new(const struct outside_env *env)
@@ -144,7 +143,6 @@ void outside_line(struct outside *o, const struct line_event *le, unsigned hears
     const uint64_t in = le->level == LEVEL_L2 ? IN_L2 : IN_L1;
     struct line_queue *q = &o->lines;
 
-    o->st.lines++;
     if (le->what == LINE_FILL || le->what == LINE_TRANSFER)
         comes(m, line, in);
     else if (le->what != LINE_DOWNGRADE)

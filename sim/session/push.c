@@ -20,7 +20,7 @@ SAME(DEPENDENT);
 SAME(STATIC);
 SAME(SAFE);
 SAME(C11);
-_Static_assert(EVF_SYSTEM == 1, "it is an index of run_stats.owner");
+_Static_assert(EVF_SYSTEM == 1, "it counts in run_stats.system");
 _Static_assert(LARDSIM_ORDER(1) == 1 << EVF_ORDER_SHIFT, "lardsim.h and trace.h differ");
 #undef SAME
 #define SAME(name)                                                                                 \

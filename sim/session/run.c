@@ -84,8 +84,7 @@ static void count_all(struct lardsim *l, const struct event *ev, const struct ev
         system += ev->flags & EVF_SYSTEM;
     }
     l->st.events += n;
-    l->st.owner[0] += n - system;
-    l->st.owner[EVF_SYSTEM] += system;
+    l->st.system += system;
 }
 
 /* Enters or leaves a region of interest, if the last event before `end` is the mark of one. */
@@ -205,7 +204,7 @@ static inline void count_event(struct lardsim *l, const struct event *ev)
 {
     l->st.events++;
     l->st.kind[ev->kind]++;
-    l->st.owner[ev->flags & EVF_SYSTEM]++;
+    l->st.system += ev->flags & EVF_SYSTEM;
 }
 
 enum { LOOK_UP = 4096 }; /* events between two looks at what is seldom asked */

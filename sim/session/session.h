@@ -58,7 +58,7 @@ enum lardsim_state { STATE_NEW, STATE_STARTED, STATE_READY, STATE_FINISHED, STAT
 
 struct run_stats {
     uint64_t events, kind[EV_KINDS];
-    uint64_t owner[2]; /* the program's, the system's */
+    uint64_t system; /* of the runtime system */
 };
 
 struct run_lines {            /* what happens to cache lines, for the policies */
