@@ -589,7 +589,8 @@ static void what_is_owed_for_long_becomes_one_and_loses_nothing(void **state)
     sim_cycle half = 0;
 
     (void)state;
-    assert_int_equal(dsm_owed(r->d, 0, 0), 0); /* from now on its work for others costs it */
+    assert_int_equal(dsm_owed(r->d, 0, 0), 0);      /* from now on its work for others costs it */
+    dsm_stood(r->d, 0, UINT64_MAX - 1, UINT64_MAX); /* that is later than all of it */
     for (unsigned i = 0; i < FETCHES; i++) {
         if (2 * i == HALF) /* its work for this fetch begins when the request has come */
             half = r->now + TRAP + SEND + WAY + 4;
@@ -602,6 +603,49 @@ static void what_is_owed_for_long_becomes_one_and_loses_nothing(void **state)
     assert_int_equal(dsm_owed(r->d, 0, r->now),
                      (FETCHES - HALF / 2) * (RECEIVE + SEND) - RECEIVE - SEND);
     assert_int_equal(dsm_owed(r->d, 0, r->now), 0);
+    rig_free(r);
+}
+
+/* It stands from one cycle to before the other: a request that comes in the first is served for
+ * nothing, and one that comes in the other is not. */
+static void who_stands_serves_for_nothing_until_it_goes_on(void **state)
+{
+    enum { COMES = TRAP + SEND + WAY + 4 };
+    struct rig *r = begin(2, "");
+
+    (void)state;
+    assert_int_equal(dsm_owed(r->d, 0, 0), 0);
+    dsm_stood(r->d, 0, 0, COMES);
+    rig_load(r, 1, 0);
+    rig_want(r, "dsm.served=30 dsm.served-waiting=0");
+    assert_int_equal(dsm_owed(r->d, 0, r->now), RECEIVE + SEND);
+    dsm_stood(r->d, 0, r->now + COMES, r->now + COMES + 1);
+    rig_load(r, 1, PAGE);
+    rig_want(r, "dsm.served=60 dsm.served-waiting=20");
+    assert_int_equal(dsm_owed(r->d, 0, r->now), SEND);
+    rig_free(r);
+}
+
+static NO_INLINE void leave_a_dirty_stack(void)
+{
+    volatile unsigned char room[8192];
+
+    for (size_t i = 0; i < sizeof room; i++)
+        room[i] = 0xff;
+}
+
+/* It knows nothing of what process 1 has done since the last barrier; who has done it tells. */
+static void an_arrival_tells_of_the_process_alone(void **state)
+{
+    struct rig *r = begin(3, "");
+
+    (void)state;
+    rig_lock(r, 1, 0x8000, false);
+    rig_store(r, 1, 0, 1);
+    rig_unlock(r, 1, 0x8000);
+    leave_a_dirty_stack();
+    r->now = dsm_arrive(r->d, 2, vaddr_of(0x9000), r->now);
+    rig_want(r, "dsm.message.arrive.number=1 dsm.message.arrive.bytes=12"); /* a vector */
     rig_free(r);
 }
 
@@ -627,7 +671,7 @@ static void what_nobody_gave_is_asked_for_unless_it_is_a_birth(void **state)
 /* A page takes room beside its copies. */
 static void a_page_is_charged_beside_its_copies(void **state)
 {
-    struct rig *r = begin(2, "");
+    struct rig *r = begin(8, "");
     struct budget b = {0};
 
     (void)state;
@@ -665,17 +709,32 @@ static void an_answer_that_is_there_in_time_is_not_waited_for(void **state)
  * pages written, only those that the protocol has no notice of. */
 static void a_detectors_notices_are_of_what_the_protocol_does_not_tell(void **state)
 {
-    struct rig *r = begin(2, "");
+    struct rig *r = begin(3, "");
 
     (void)state;
     assert_int_equal(dsm_notices(r->d, 1, 0, 0, 5), 5);
     for (unsigned i = 0; i < 2; i++)
         rig_store(r, 1, i * PAGE, 1);
-    rig_barrier(r, 2);
-    rig_want(r, "dsm.bytes.read-notices=0 dsm.bytes.more-notices=0");
     r->now = dsm_arrive(r->d, 1, vaddr_of(0x9000), r->now);
-    dsm_notices(r->d, 1, 3, 0, r->now);
-    rig_want(r, "dsm.bytes.read-notices=12 dsm.bytes.more-notices=0");
+    dsm_notices(r->d, 1, 0, 1, r->now); /* the protocol has two */
+    for (unsigned p = 0; p < 3; p += 2)
+        r->now = dsm_arrive(r->d, p, vaddr_of(0x9000), r->now);
+    for (unsigned p = 0; p < 3; p++)
+        r->now = dsm_depart(r->d, p, vaddr_of(0x9000), r->now);
+    rig_want(r, "dsm.bytes.read-notices=0 dsm.bytes.more-notices=0");
+    const uint64_t kept = rig_stat(r, "dsm.kept-peak"),
+                   empty = rig_stat(r, "dsm.bytes.more-clocks");
+    r->now = dsm_arrive(r->d, 1, vaddr_of(0x9000), r->now);
+    assert_int_equal(dsm_notices(r->d, 1, 0, 0, r->now), r->now); /* no interval, for nothing */
+    for (unsigned p = 0; p < 3; p += 2)
+        r->now = dsm_arrive(r->d, p, vaddr_of(0x9000), r->now);
+    for (unsigned p = 0; p < 3; p++)
+        r->now = dsm_depart(r->d, p, vaddr_of(0x9000), r->now);
+    assert_int_equal(rig_stat(r, "dsm.bytes.more-clocks"), empty);
+    r->now = dsm_arrive(r->d, 1, vaddr_of(0x9000), r->now);
+    dsm_notices(r->d, 1, 3, 5, r->now);
+    rig_want(r, "dsm.bytes.read-notices=12 dsm.bytes.more-notices=20");
+    assert_int_equal(rig_stat(r, "dsm.kept-peak"), kept + (3 + 5) * 4);
     rig_free(r);
 }
 
@@ -710,6 +769,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_interval_that_only_read_is_the_detectors),
         cmocka_unit_test(bitmaps_are_a_round_of_their_own),
         cmocka_unit_test(what_is_owed_for_long_becomes_one_and_loses_nothing),
+        cmocka_unit_test(who_stands_serves_for_nothing_until_it_goes_on),
+        cmocka_unit_test(an_arrival_tells_of_the_process_alone),
         cmocka_unit_test(what_nobody_gave_is_asked_for_unless_it_is_a_birth),
         cmocka_unit_test(a_page_is_charged_beside_its_copies),
         cmocka_unit_test(an_answer_that_is_there_in_time_is_not_waited_for),
