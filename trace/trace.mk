@@ -6,8 +6,7 @@ libcore_la_SOURCES += trace/binary/binary.c trace/binary/binary.h trace/binary/b
 	trace/binary/block_form.h trace/binary/block_merge.c trace/bytes.c trace/bytes.h \
 	trace/binary/codec.c trace/binary/codec.h trace/binary/column.c trace/binary/column.h \
 	trace/binary/column_encode.c trace/binary/column_encode.h trace/binary/column_form.h \
-	trace/binary/column_region.c trace/binary/column_unpack.c trace/binary/column_unpack.h \
-	trace/binary/read.c trace/binary/summary.c trace/binary/write.c
+	trace/binary/column_region.c trace/binary/read.c trace/binary/summary.c trace/binary/write.c
 libcore_la_SOURCES += trace/foreign/ce_read.c trace/foreign/gem5_command.def trace/foreign/gem5_form.h \
 	trace/foreign/gem5_packet.c trace/foreign/gem5_read.c trace/foreign/gem5_sync.c \
 	trace/foreign/import.c trace/foreign/std_form.h \
