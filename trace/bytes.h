@@ -17,6 +17,10 @@ void bytes_varint(struct bytes *b, uint64_t v); /* LEB128 */
 struct byte_slice {          /* the bytes that are left to read */
     const uint8_t *at, *end; /* borrows */
 };
+static inline unsigned bits_of(uint64_t v)
+{
+    return v ? 64 - (unsigned)__builtin_clzll(v) : 0;
+}
 int slice_varint(struct byte_slice *s,
                  uint64_t *v); /* -1: it ends too early, or has more than 64 bits */
 

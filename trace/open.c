@@ -80,20 +80,16 @@ static const char *looks_like(const struct input *in)
 
 static int unknown_format(const struct input *in, struct err *e)
 {
-    char known[200] = "";
-    size_t n = 0;
+    char *known = NULL;
 
     if (input_fault(in)) /* too little is known of it */
         return err_set(e, LARD_TRACE, "%s: can't be read: %s", in->name, input_fault(in));
-    for (size_t i = 0; trace_formats[i] && n < sizeof known; i++) {
-        const int more =
-            snprintf(known + n, sizeof known - n, "%s%s", i ? ", " : "", trace_formats[i]->name);
-
-        n += more > 0 ? (size_t)more : 0;
-    }
-    return err_set(e, LARD_TRACE,
-                   "%s: not a trace in a format that is known (%s). It looks like %s", in->name,
-                   known, looks_like(in));
+    for (size_t i = 0; trace_formats[i]; i++)
+        xappend(&known, ", ", trace_formats[i]->name);
+    err_set(e, LARD_TRACE, "%s: not a trace in a format that is known (%s). It looks like %s",
+            in->name, known, looks_like(in));
+    free(known);
+    return -1;
 }
 
 /* ---- FORMAT:KEY=VALUE,...:PATH -------------------------------------------------------------- */

@@ -73,7 +73,7 @@ int trailer_get(const uint8_t from[TRAILER_BYTES], uint64_t *footer_at)
 
 /* ---- the tally ------------------------------------------------------------------------------ */
 
-struct index_entry {
+struct index_entry { /* as it lies in the footer */
     uint64_t at, first, events, section;
 };
 
@@ -193,15 +193,6 @@ enum footer_word {
 };
 enum { PAIR_WORDS = 2, ENTRY_WORDS = 4 };
 
-static void words_add(struct bytes *to, const uint64_t *v, size_t n)
-{
-    uint8_t *at = bytes_room(to, n * 8);
-
-    for (size_t i = 0; i < n; i++)
-        put64(at + 8 * i, v[i]);
-    to->n += n * 8;
-}
-
 static uint64_t counts_some(const uint64_t *count, size_t n)
 {
     uint64_t some = 0;
@@ -215,7 +206,7 @@ static void counts_add(struct bytes *to, const uint64_t *count, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (count[i])
-            words_add(to, (const uint64_t[]){i, count[i]}, PAIR_WORDS);
+            bytes_add(to, (const uint64_t[PAIR_WORDS]){i, count[i]}, 8 * PAIR_WORDS);
 }
 
 void tally_footer(const struct trace_tally *t, uint64_t preamble_digest, struct bytes *to)
@@ -232,13 +223,10 @@ void tally_footer(const struct trace_tally *t, uint64_t preamble_digest, struct 
         [FOOTER_ENTRIES] = t->entries,
     };
 
-    words_add(to, head, FOOTER_WORDS);
+    bytes_add(to, head, sizeof head);
     counts_add(to, t->kinds, COUNTED);
     counts_add(to, t->threads, MAX_THREADS);
-    for (size_t i = 0; i < t->entries; i++) {
-        const struct index_entry *x = &t->index[i];
-        words_add(to, (const uint64_t[]){x->at, x->first, x->events, x->section}, ENTRY_WORDS);
-    }
+    bytes_add(to, t->index, t->entries * sizeof *t->index);
 }
 
 static uint64_t word_at(const uint8_t *from, uint64_t i)

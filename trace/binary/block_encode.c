@@ -246,11 +246,6 @@ static void part_put(struct block_encoder *b, struct bytes *to, const uint64_t *
                    (struct groups){b->length[part], b->threads});
 }
 
-static unsigned bits_of(uint64_t v)
-{
-    return v ? 64 - (unsigned)__builtin_clzll(v) : 0;
-}
-
 /* True: most runs have one event. A thread for each event then takes less than runs with lengths:
  * most lengths are 0, but each takes about a bit. */
 static bool runs_are_short(const struct block_encoder *b)

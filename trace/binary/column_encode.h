@@ -7,10 +7,6 @@
 
 #include <endian.h>
 
-static inline unsigned bits_of(uint64_t v)
-{
-    return v ? 64 - (unsigned)__builtin_clzll(v) : 0;
-}
 static inline unsigned trailing_zeros(uint64_t v)
 {
     return v ? (unsigned)__builtin_ctzll(v) : 0;

@@ -199,8 +199,7 @@ static int gap(struct text_reader *t, const char *text, struct attributes *a)
 
 static int unknown_attribute(struct text_reader *t, const char *text)
 {
-    const char *known[FLAG_WORDS + ORDERS + 1], *near;
-    char shown[SHOWN_MAX];
+    const char *known[FLAG_WORDS + ORDERS + 1];
     size_t n = 0;
 
     for (size_t i = 0; i < FLAG_WORDS; i++)
@@ -208,14 +207,9 @@ static int unknown_attribute(struct text_reader *t, const char *text)
     for (int o = ORDER_NONE + 1; o < ORDERS; o++)
         known[n++] = order_text((enum ev_order)o);
     known[n++] = TEXT_MERGE;
-    near = nearest_name(text, known, n);
-    text_shown(shown, text);
-    if (near)
-        return text_fail(t->lines, "\"%s\" is no flag; did you mean %s?", shown, near);
-    return text_fail(t->lines,
-                     "\"%s\" is too much; after the operands come @SITE, +GAP, flags (system, "
-                     "stack, ...) and a memory order only",
-                     shown);
+    return text_unknown(t->lines, text, known, n, "is no flag",
+                        "is too much; after the operands come @SITE, +GAP, flags (system, stack, "
+                        "...) and a memory order only");
 }
 
 static int flag(struct text_reader *t, const char *text, struct attributes *a)
@@ -285,8 +279,7 @@ static int attributes(struct text_reader *t, struct attributes *a)
 /* A word that is no kind is likely a slip of the pen: the nearest one is proposed. */
 static int kind(struct text_reader *t, struct event *ev)
 {
-    const char *known[EV_KINDS], *near;
-    char shown[SHOWN_MAX];
+    const char *known[EV_KINDS];
     struct word w;
     size_t n = 0;
 
@@ -298,11 +291,8 @@ static int kind(struct text_reader *t, struct event *ev)
     for (int k = 1; k < EV_KINDS; k++)
         if (ev_info[k].text)
             known[n++] = ev_info[k].text;
-    near = nearest_name(w.text, known, n);
-    text_shown(shown, w.text);
-    if (near)
-        return text_fail(t->lines, "\"%s\" is no kind of event; did you mean %s?", shown, near);
-    return text_fail(t->lines, "\"%s\" is no kind of event; `lardsim list events` has them", shown);
+    return text_unknown(t->lines, w.text, known, n, "is no kind of event",
+                        "is no kind of event; `lardsim list events` has them");
 }
 
 /* A site of what is no access stands in a second record, which is there only when it says

@@ -88,6 +88,9 @@ int text_number(struct lines *l, const char *what, const char *usage, uint64_t m
 int text_number_of(struct lines *l, const char *text, const char *what, uint64_t max, uint64_t *to);
 int text_line_over(struct lines *l); /* nothing may follow but a comment */
 int text_twice(struct lines *l, const char *what);
+/* The word `is` ("is no flag"): proposes the nearest of what is known, else says `otherwise`. */
+int text_unknown(struct lines *l, const char *text, const char *const *known, size_t n,
+                 const char *is, const char *otherwise);
 
 /* ---- operands: text/event.c ----------------------------------------------------------------- */
 

@@ -323,3 +323,14 @@ int text_twice(struct lines *l, const char *what)
 {
     return text_fail(l, "%s is given twice; leave one out", what);
 }
+
+int text_unknown(struct lines *l, const char *text, const char *const *known, size_t n,
+                 const char *is, const char *otherwise)
+{
+    const char *near = nearest_name(text, known, n);
+    char shown[SHOWN_MAX];
+
+    text_shown(shown, text);
+    return near ? text_fail(l, "\"%s\" %s; did you mean %s?", shown, is, near)
+                : text_fail(l, "\"%s\" %s", shown, otherwise);
+}

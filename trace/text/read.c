@@ -166,19 +166,14 @@ static int header_line(struct text_source *t, const struct keyword *k)
 
 static int unknown_line(struct text_source *t, const struct word *w)
 {
-    const char *known[ARRAY_SIZE(keywords)], *near;
-    char shown[SHOWN_MAX];
+    const char *known[ARRAY_SIZE(keywords)];
 
     for (size_t i = 0; i < ARRAY_SIZE(keywords); i++)
         known[i] = keywords[i].text;
-    near = w->at || w->quoted ? NULL : nearest_name(w->text, known, ARRAY_SIZE(keywords));
-    text_shown(shown, w->text);
-    if (near)
-        return text_fail(t->r.lines, "no line begins with \"%s\"; did you mean %s?", shown, near);
-    return text_fail(t->r.lines,
-                     "no line begins with \"%s\"; an event begins with its thread, as in T0, a "
-                     "comment with #",
-                     shown);
+    return text_unknown(t->r.lines, w->text, known, w->at || w->quoted ? 0 : ARRAY_SIZE(keywords),
+                        "begins no line",
+                        "begins no line; an event begins with its thread, as in T0, a comment "
+                        "with #");
 }
 
 /* The event is parsed right into its place in the batch; the numbers are only moved on when it is
