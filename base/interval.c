@@ -50,12 +50,9 @@ static struct interval *insert(struct budget *b, struct interval *root, uint64_t
                                uint32_t mark)
 {
     if (!root) {
-        root = xcalloc(1, sizeof *root);
+        root = xmalloc(sizeof *root);
         budget_take(b, heap_bytes(sizeof *root));
-        root->lo = lo;
-        root->last = last;
-        root->mark = mark;
-        root->height = 1;
+        *root = (struct interval){.lo = lo, .last = last, .mark = mark, .height = 1};
         return root;
     }
     struct interval **kid = &root->kid[lo > root->lo];

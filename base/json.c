@@ -17,9 +17,7 @@
 
 void json_init(struct json *j, FILE *out, bool indent)
 {
-    memset(j, 0, sizeof *j);
-    j->out = out;
-    j->indent = indent;
+    *j = (struct json){.out = out, .indent = indent};
 }
 
 /* Whether the innermost container goes on one line. */

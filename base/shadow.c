@@ -208,11 +208,9 @@ static bool take_cell(void *arg, sim_addr addr, void *cell)
 struct shadow_snapshot *shadow_take(struct shadow *s, sim_addr from, uint64_t bytes,
                                     void (*own)(void *arg, void *cell), void *arg)
 {
-    struct shadow_snapshot *t = xcalloc(1, sizeof *t);
+    struct shadow_snapshot *t = xmalloc(sizeof *t);
 
-    t->budget = s->budget;
-    t->cell_bytes = s->cell_bytes;
-    t->from = from;
+    *t = (struct shadow_snapshot){.budget = s->budget, .cell_bytes = s->cell_bytes, .from = from};
     shadow_each(s, from, bytes, take_cell, t);
     for (size_t i = 0; own && i < t->n; i++) {
         if (budget_ends(s->budget))

@@ -162,12 +162,12 @@ static struct stats_entry *declare(struct stats_group *g, enum stats_kind kind, 
     assert(unit && help && *help);
     struct stats_group *leaf = add_child(in, name, strlen(name));
     leaf->entry = e;
-    e->kind = kind;
-    e->name = leaf->full;
-    e->unit = unit;
-    e->help = help;
-    e->words = words;
-    e->first = s->words;
+    *e = (struct stats_entry){.kind = kind,
+                              .name = leaf->full,
+                              .unit = unit,
+                              .help = help,
+                              .words = words,
+                              .first = s->words};
     s->words += words;
     s->entries = xgrow(s->entries, s->n, &s->cap, sizeof(struct stats_entry *));
     s->entries[s->n++] = e;

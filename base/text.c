@@ -192,10 +192,11 @@ char *did_you_mean(const char *name, const char *const *names, size_t n)
 
 unsigned hex_digit(char c)
 {
-    static const char digits[] = "0123456789abcdefABCDEF";
-    const char *at = c ? strchr(digits, c) : NULL;
+    const char low = (char)(c | 0x20); /* of a letter */
 
-    return !at ? 16 : at - digits < 16 ? (unsigned)(at - digits) : (unsigned)(at - digits) - 6;
+    if (c >= '0' && c <= '9')
+        return (unsigned)(c - '0');
+    return low >= 'a' && low <= 'f' ? (unsigned)(low - 'a' + 10) : 16;
 }
 
 /* Moves *text past the digits. Returns what is wrong, or NULL. strtoull would take signs, spaces,
