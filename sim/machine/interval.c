@@ -13,9 +13,9 @@ static const char *const columns[] = {
     "events.total",
     "machine.instructions",
 #define SPENT(NAME, text, help) "machine.spent." text,
-LARDSIM_SPENT(SPENT)
+    LARDSIM_SPENT(SPENT)
 #undef SPENT
-    "l1.accesses",
+        "l1.accesses",
     "l1.misses",
     "l2.accesses",
     "l2.misses",

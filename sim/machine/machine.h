@@ -41,9 +41,9 @@ extern const struct param machine_param_rows[], core_param_rows[];
 /* The uses of a core's cycles: they add up to the cycles of the run. */
 enum spent {
 #define SPENT(NAME, ...) SPENT_##NAME,
-LARDSIM_SPENT(SPENT)
+    LARDSIM_SPENT(SPENT)
 #undef SPENT
-    SPENTS,
+        SPENTS,
     SPENTS_MULTICORE = SPENT_PAGE_FAULT /* those that each machine has */
 };
 extern const char *const spent_text[SPENTS];

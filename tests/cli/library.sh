@@ -1,5 +1,5 @@
 #!/bin/sh
-# library.sh - can a program of a user's be built against the installed library, as docs/library.md says? Both
+# library.sh - can a program of a user's be built against the installed library, as docs/library.md says? Its
 # examples, through pkg-config, in the three ways of its table: each prints what the page shows. The pages of the
 # manual are those of the header's functions.
 # shellcheck source=tests/cli/head.sh
@@ -34,6 +34,8 @@ examples=$(pkg-config --variable=docdir lardsim)/examples
 # shellcheck disable=SC2046,SC2086  # words
 {
     ${CC:-cc} -Wall -Wextra -Werror -std=c11 -o shared "$examples/host.c" $(pkg-config --cflags --libs lardsim) || fail "host.c is not built"
+    ${CC:-cc} -Wall -Wextra -Werror -std=c11 -o script "$examples/runs.c" $(pkg-config --cflags --libs lardsim) ||
+        fail "runs.c is not built"
     ${CXX:-c++} -Wall -Wextra -Werror -std=c++11 -o shared_cc "$examples/host.cc" $(pkg-config --cflags --libs lardsim) ||
         fail "host.cc is not built"
     ${CC:-cc} -o inside "$examples/host.c" $(pkg-config --cflags lardsim) $(pkg-config --variable=static lardsim) ||
@@ -43,6 +45,7 @@ examples=$(pkg-config --variable=docdir lardsim)/examples
     [ $bad = 0 ] || exit 1
     try shared shared 1
     try shared shared_cc 2
+    try shared script 3
     (
         unset LD_LIBRARY_PATH
         bad=0
