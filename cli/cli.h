@@ -138,10 +138,9 @@ void outputs_abort(struct outputs *o); /* those that are not committed; in any c
 
 /* ---- what the model leaves out: band.c ------------------------------------------------------ */
 
-/* --band of compare and reproduce: core.unmodelled at its upper end, 0: not given. config is what
- * is run: its core must be one that heeds it. */
-struct config;
-int cli_band(const struct cli *c, struct config *config, uint64_t *most, struct err *e);
+/* --band of compare and reproduce: core.unmodelled at its upper end, 0: not given. l has the
+ * settings of what is run: its core must be one that heeds it. */
+int cli_band(const struct cli *c, const struct lardsim *l, uint64_t *most, struct err *e);
 
 /* ---- tables of names: tables.c -------------------------------------------------------------- */
 

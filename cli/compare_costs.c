@@ -544,10 +544,10 @@ static int ask_seeds(const struct cli *c, uint64_t *seeds, struct err *e)
 
 static int ask_band(const struct cli *c, const struct given *g, uint64_t *most, struct err *e)
 {
-    struct config *config = config_new(run_presets);
-    const int failed = given_gather(g, config, e) || cli_band(c, config, most, e);
+    struct lardsim *l = given_asked(g, e);
+    const int failed = !l || cli_band(c, l, most, e);
 
-    config_free(config);
+    lardsim_free(l);
     return failed ? -1 : 0;
 }
 

@@ -12,7 +12,6 @@
 #include "results/papers/all.h"
 #include "results/papers/lard.h"
 #include "results/papers/table.h"
-#include "sim/sim.h"
 
 enum { OPT_PLOT = 512, OPT_PROGRAMS, OPT_GNUPLOT, OPT_CELLS, OPT_QUICK, OPT_SEEDS, OPT_SIZE };
 
@@ -89,9 +88,10 @@ static int band_option(uint64_t *most, const struct cli *c, const struct reprodu
         return 0;
     if (!machine)
         return err_set(e, LARD_USAGE, "reproduce: --band is of one table on a machine; name that");
-    struct config *config = config_new(run_presets);
-    const int failed = config_preset(config, machine, e) || cli_band(c, config, most, e);
-    config_free(config);
+    struct lardsim *l = lardsim_new();
+    lardsim_preset(l, machine); /* machine_of knows it */
+    const int failed = cli_band(c, l, most, e);
+    lardsim_free(l);
     return failed ? -1 : 0;
 }
 

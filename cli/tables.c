@@ -269,10 +269,14 @@ static void each_finding(row_fn *fn, void *arg)
     sim_each_finding(send_finding, &(struct sender){fn, arg});
 }
 
+static void send_preset(void *arg, const char *name, const char *yaml, const char *help)
+{
+    send_field(arg, name, help, "sets", yaml);
+}
+
 static void each_preset(row_fn *fn, void *arg)
 {
-    for (const struct preset *p = run_presets; p->name; p++)
-        send_field(&(struct sender){fn, arg}, p->name, p->help, "sets", p->yaml);
+    lardsim_each(LARDSIM_PRESETS, send_preset, &(struct sender){fn, arg});
 }
 
 /* Rows of `lardsim list machines PRESET`. */

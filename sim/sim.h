@@ -9,8 +9,6 @@
 #include "sim/lardsim.h"
 #include "trace/trace.h"
 
-extern const struct param run_param_rows[]; /* the top-level section */
-extern const struct preset run_presets[];   /* presets by name */
 /* A row of a paper's machine: what it sets, and who says so. */
 struct machine_setting {
     const char *preset, *key, *value;

@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "cli/run/run.h"
 #include "results/table/table.h"
-#include "sim/sim.h"
 
 /* ---- what is shown: once, for both forms ---------------------------------------------------- */
 

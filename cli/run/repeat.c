@@ -8,7 +8,6 @@
 #include "base/build.h"
 #include "base/mem.h"
 #include "cli/run/run.h"
-#include "sim/sim.h"
 #include "results/job/told.h"
 
 /* ---- what is run ---------------------------------------------------------------------------- */

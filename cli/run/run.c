@@ -8,7 +8,6 @@
 #include "cli/run/run.h"
 #include "results/job/stopped.h"
 #include "results/job/told.h"
-#include "sim/sim.h"
 
 /* ---- configuration -------------------------------------------------------------------------- */
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/param.h"
 #include "base/program/print.h"
 
 void given_add(struct given *g, enum given_kind kind, const char *text)
@@ -89,20 +88,6 @@ int given_apply(const struct given *g, struct lardsim *l)
     if (!failed && policies)
         failed = lardsim_set(l, policies);
     free(policies);
-    return failed;
-}
-
-int given_gather(const struct given *g, struct config *to, struct err *e)
-{
-    int failed = 0;
-
-    for (size_t i = 0; i < g->n && !failed; i++) {
-        const struct given_setting *s = &g->at[i];
-        if (s->kind == GIVEN_FILE || s->kind == GIVEN_PRESET)
-            failed = config_preset(to, s->text, e);
-        else if (s->kind == GIVEN_SET)
-            failed = config_set(to, s->text, e);
-    }
     return failed;
 }
 

@@ -41,9 +41,6 @@ int given_apply(const struct given *g, struct lardsim *l);
  * too. */
 struct lardsim *given_asked(const struct given *g, struct err *e);
 char *given_setting(struct lardsim *l, const char *name, struct err *e);
-/* Applies the same to a configuration without a run: nothing is opened or made. */
-struct config;
-int given_gather(const struct given *g, struct config *to, struct err *e);
 /* Warns of a value that had no effect; for lardsim_on_unused. */
 void given_warn_unused(void *arg, const char *name, const char *origin);
 

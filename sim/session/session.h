@@ -11,6 +11,8 @@
 #include "sim/scheduler/scheduler.h"
 #include "sim/sim.h"
 
+extern const struct param run_param_rows[]; /* the top-level section */
+extern const struct preset run_presets[];   /* presets by name */
 struct run_params {
     uint32_t machine, order, granularity, layout;
     const char *source; /* "": none */

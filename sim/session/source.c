@@ -45,7 +45,7 @@ static void read_ends(struct source *source)
     free(s);
 }
 
-static struct lardsim_source *adopt(struct source *inner)
+struct lardsim_source *sim_adopt(struct source *inner)
 {
     if (!inner)
         return NULL;
@@ -58,14 +58,9 @@ static struct lardsim_source *adopt(struct source *inner)
     return s;
 }
 
-struct lardsim_source *sim_adopt(struct source *inner)
-{
-    return adopt(inner);
-}
-
 struct lardsim_source *lardsim_source_open(const char *source, struct err *e)
 {
-    return adopt(source_open(source, e));
+    return sim_adopt(source_open(source, e));
 }
 
 struct lardsim_source *lardsim_source_watch(struct lardsim_source *s,
@@ -73,7 +68,7 @@ struct lardsim_source *lardsim_source_watch(struct lardsim_source *s,
                                                       struct err *e),
                                             void *arg)
 {
-    struct lardsim_source *outer = adopt(sim_source(s));
+    struct lardsim_source *outer = sim_adopt(sim_source(s));
 
     if (outer) {
         outer->read = fn;
