@@ -441,9 +441,8 @@ static void barnes_main(struct vm_thread *t, const void *p)
     verify(t, &s);
 }
 
-static const char *const barnes_racy[] = {"off", "paper", NULL};
 static const struct param barnes_rows[] = {
-    ROW_CHOICE(barnes, racy, "off", barnes_racy,
+    ROW_CHOICE(barnes, racy, "off", team_racy,
                "paper: no barrier between forces and moves, as CVM's version had it (6.4); places "
                "are not verified."),
     ROW_CHOICE(barnes, version, "managed", team_versions,

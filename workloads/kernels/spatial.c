@@ -129,25 +129,30 @@ static void add_force(struct vm_thread *t, struct vm_ref *m, const double f[2], 
     }
 }
 
-/* Computes the forces between molecule a and those of the list that begins with b; b is null
- * then. */
-static void interact(struct vm_thread *t, const struct spatial *s, struct vm_ref *a,
-                     struct vm_ref *b)
+/* Computes the forces between molecule a and those of the list that begins with b; b is null then.
+ * both: on them, too. Returns the virial of those on a. */
+static double interact(struct vm_thread *t, const struct spatial *s, struct vm_ref *a,
+                       struct vm_ref *b, bool both)
 {
-    double at[2], other[2], f[2], sum[2] = {0, 0};
+    double at[2], other[2], f[2], sum[2] = {0, 0}, virial = 0;
 
     load_at(t, a, at);
     for (; !vm_is_null(b); vm_get_ref(t, b, b, NEXT, AT_LIST)) {
+        if (vm_same(t, a, b))
+            continue;
         load_at(t, b, other);
         vm_compute(t, PAIR);
         if (!force(s, at, other, f))
             continue;
         vm_compute(t, NEAR);
-        add_force(t, b, f, -1);
+        if (both)
+            add_force(t, b, f, -1);
         sum[0] += f[0];
         sum[1] += f[1];
+        virial += f[0] * f[0] + f[1] * f[1];
     }
     add_force(t, a, sum, 1);
+    return virial;
 }
 
 /* All pairs of a molecule of r[0] and one of r[1]; in the same cell each pair once, as a molecule
@@ -163,7 +168,7 @@ static void interact_cells(struct vm_thread *t, const struct spatial *s, struct 
             vm_get_ref(t, &m[1], &m[0], NEXT, AT_LIST);
         else
             vm_get_ref(t, &m[1], &r[1], LIST, AT_LIST);
-        interact(t, s, &m[0], &m[1]);
+        interact(t, s, &m[0], &m[1], true);
     }
     vm_leave(t, m);
 }
@@ -270,30 +275,6 @@ static void at_rest(struct vm_thread *t, const struct spatial *s, uint64_t cell)
     vm_leave(t, r);
 }
 
-/* Adds the forces of the list that begins with b to molecule a; b is null then. Returns their
- * virial. */
-static double suffer(struct vm_thread *t, const struct spatial *s, struct vm_ref *a,
-                     struct vm_ref *b)
-{
-    double at[2], other[2], f[2], sum[2] = {0, 0}, virial = 0;
-
-    load_at(t, a, at);
-    for (; !vm_is_null(b); vm_get_ref(t, b, b, NEXT, AT_LIST)) {
-        if (vm_same(t, a, b))
-            continue;
-        load_at(t, b, other);
-        vm_compute(t, PAIR);
-        if (!force(s, at, other, f))
-            continue;
-        vm_compute(t, NEAR);
-        sum[0] += f[0];
-        sum[1] += f[1];
-        virial += f[0] * f[0] + f[1] * f[1];
-    }
-    add_force(t, a, sum, 1);
-    return virial;
-}
-
 /* Computes the forces on the molecules of a cell, by those in it and in the eight around it. */
 static double forces_on(struct vm_thread *t, const struct spatial *s, uint64_t cell)
 {
@@ -309,7 +290,7 @@ static double forces_on(struct vm_thread *t, const struct spatial *s, uint64_t c
         for (vm_get_ref(t, &r[2], &r[0], LIST, AT_LIST); !vm_is_null(&r[2]);
              vm_get_ref(t, &r[2], &r[2], NEXT, AT_LIST)) {
             vm_get_ref(t, &r[3], &r[1], LIST, AT_LIST);
-            virial += suffer(t, s, &r[2], &r[3]);
+            virial += interact(t, s, &r[2], &r[3], false);
         }
     }
     vm_leave(t, r);
@@ -545,9 +526,8 @@ static void spatial_main(struct vm_thread *t, const void *p)
     verify(t, &s);
 }
 
-static const char *const spatial_racy[] = {"off", "paper", NULL};
 static const struct param spatial_rows[] = {
-    ROW_CHOICE(spatial, racy, "off", spatial_racy,
+    ROW_CHOICE(spatial, racy, "off", team_racy,
                "paper: a thread that adds forces locks its own cell alone, or with version=dsm "
                "adds to the virial without a lock; they are not verified."),
     ROW_CHOICE(spatial, version, "managed", team_versions,

@@ -11,6 +11,8 @@
 /* Parameter version, of kernels that also exist as a program for a distributed shared memory. */
 enum team_version { TEAM_MANAGED, TEAM_DSM };
 static const char *const team_versions[] = {"managed", "dsm", NULL};
+/* Their parameter racy. */
+static const char *const team_racy[] = {"off", "paper", NULL};
 
 struct member;
 typedef void team_work(struct vm_thread *t, const struct member *m);

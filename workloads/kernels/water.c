@@ -196,39 +196,20 @@ static double correct(struct vm_thread *t, struct vm_ref *m)
 }
 
 /* Barriers stand where what one thread writes is read by others next: places before the forces,
- * forces before the correction, energy before the next step. */
+ * forces before the correction, energy before the next step. With version=dsm they are those of
+ * mdmain.C: the sums are zero; places; forces (interf.C); energy; the end. */
 static void step(struct vm_thread *t, const struct member *c, struct water *w, struct vm_ref *r)
 {
-    const uint64_t from = team_from(c, w->p->molecules), end = team_end(c, w->p->molecules);
-    double kinetic = 0;
-
-    for (uint64_t i = from; i < end; i++) {
-        vm_load_ref(t, &r[0], w->molecules, i, AT_MOLECULE);
-        predict(t, w, &r[0]);
-    }
-    team_wait(t, c, AT_STEP);
-    for (uint64_t i = from; i < end; i++)
-        pairs(t, w, &r[1], i);
-    forces_add(t, c, w, &r[1]);
-    team_wait(t, c, AT_STEP);
-    for (uint64_t i = from; i < end; i++) {
-        vm_load_ref(t, &r[0], w->molecules, i, AT_MOLECULE);
-        kinetic += correct(t, &r[0]);
-    }
-    team_add(t, w->p->racy ? NULL : w->sums, w->sums, KINETIC, kinetic, AT_ENERGY);
-    team_wait(t, c, AT_STEP);
-}
-
-/* Makes a step with the barriers of mdmain.C: the sums are zero; places; forces (interf.C); energy;
- * the end. */
-static void step_dsm(struct vm_thread *t, const struct member *c, struct water *w, struct vm_ref *r)
-{
-    const uint64_t from = team_from(c, w->p->molecules), end = team_end(c, w->p->molecules);
+    const bool dsm = w->p->version == TEAM_DSM;
+    const uint64_t n = w->p->molecules, from = team_from(c, n), end = team_end(c, n);
+    /* The axes' sums, which nobody here wants apart. */
+    const unsigned sums = dsm ? AXES : 1;
     double virial = 0, kinetic = 0;
 
-    if (c->id == 0)
+    if (dsm && c->id == 0)
         vm_put_f64(t, w->sums, VIRIAL, 0, AT_VIRIAL);
-    team_wait(t, c, AT_STEP);
+    if (dsm)
+        team_wait(t, c, AT_STEP);
     for (uint64_t i = from; i < end; i++) {
         vm_load_ref(t, &r[0], w->molecules, i, AT_MOLECULE);
         predict(t, w, &r[0]);
@@ -236,31 +217,30 @@ static void step_dsm(struct vm_thread *t, const struct member *c, struct water *
     team_wait(t, c, AT_STEP);
     for (uint64_t i = from; i < end; i++)
         virial += pairs(t, w, &r[1], i);
-    team_add(t, w->lock[w->p->molecules + VIRIAL], w->sums, VIRIAL, virial, AT_VIRIAL);
+    if (dsm)
+        team_add(t, w->lock[n + VIRIAL], w->sums, VIRIAL, virial, AT_VIRIAL);
     forces_add(t, c, w, &r[1]);
     team_wait(t, c, AT_STEP);
     for (uint64_t i = from; i < end; i++) {
         vm_load_ref(t, &r[0], w->molecules, i, AT_MOLECULE);
         kinetic += correct(t, &r[0]);
     }
-    /* The axes' sums, which nobody here wants apart. */
-    for (unsigned axis = 0; axis < AXES; axis++)
-        team_add(t, w->p->racy ? NULL : w->lock[w->p->molecules + KINETIC], w->sums, KINETIC,
-                 kinetic / AXES, AT_ENERGY);
+    struct vm_ref *lock = w->p->racy ? NULL : dsm ? w->lock[n + KINETIC] : w->sums;
+    for (unsigned i = 0; i < sums; i++)
+        team_add(t, lock, w->sums, KINETIC, kinetic / sums, AT_ENERGY);
     team_wait(t, c, AT_STEP);
-    team_wait(t, c, AT_STEP);
+    if (dsm)
+        team_wait(t, c, AT_STEP);
 }
 
 static void work(struct vm_thread *t, const struct member *c)
 {
     struct water *w = c->job;
-    void (*const one)(struct vm_thread *, const struct member *, struct water *, struct vm_ref *) =
-        w->p->version == TEAM_DSM ? step_dsm : step;
     struct vm_ref *r = vm_enter(t, 2); /* a molecule, own sums */
 
     vm_new_array(t, &r[1], VM_F64, AXES * w->p->molecules, AT_INIT);
     for (uint64_t i = 0; i < w->p->steps; i++) {
-        one(t, c, w, r);
+        step(t, c, w, r);
         team_iterated(t, c, i);
     }
     vm_leave(t, r);
@@ -376,9 +356,8 @@ static void water_main(struct vm_thread *t, const void *p)
     verify(t, &w);
 }
 
-static const char *const water_racy[] = {"off", "paper", NULL};
 static const struct param water_rows[] = {
-    ROW_CHOICE(water, racy, "off", water_racy,
+    ROW_CHOICE(water, racy, "off", team_racy,
                "paper: the kinetic energy is summed up without a lock, and not verified."),
     ROW_CHOICE(water, version, "managed", team_versions,
                "managed: a thread adds to all molecules, each of which is a lock; dsm: to those "

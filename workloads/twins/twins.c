@@ -120,15 +120,12 @@ _Static_assert(sizeof plants == (TWIN_PLANTS + 1) * sizeof *plants, "each plant 
 #define TEXT(x)           TEXT_(x)
 #define TEXT_(x)          #x
 #define KNOB(name, value) "," #name "=" TEXT(value)
-#define AIM(trait, unit, value, scale, from, why)                                                  \
-    {                                                                                              \
-        trait, unit, value, scale, from, why, 0                                                    \
-    }
 #define RANGE(trait, unit, value, most, scale, from, why)                                          \
     {                                                                                              \
         trait, unit, value, scale, from, why, most                                                 \
     }
-#define LAST_AIM AIM(NULL, NULL, 0, 0, NULL, NULL)
+#define AIM(trait, unit, value, scale, from, why) RANGE(trait, unit, value, 0, scale, from, why)
+#define LAST_AIM                                  AIM(NULL, NULL, 0, 0, NULL, NULL)
 #define SIZES(knobs)                                                                               \
     {                                                                                              \
         "accesses=1M,heap=8Mi,nursery=1Mi,tlab=2Ki" knobs,                                         \
