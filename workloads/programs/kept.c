@@ -195,96 +195,95 @@ bool kept_made_of(const char *path, const char *provenance, bool quiet)
     return same;
 }
 
-/* Opens and locks the folder; the caller closes it. -1: errno tells; EWOULDBLOCK: somebody uses
- * it. */
+/* Opens and locks the folder; the caller closes it. Below 0: the reason, an errno negated;
+ * -EWOULDBLOCK: somebody uses it. */
 static int folder_take(const char *path)
 {
     const int fd = open_folder(path);
 
     if (fd < 0)
-        return -1;
+        return -errno;
     const int reason = flock(fd, LOCK_EX | LOCK_NB) ? errno : is_same(fd, path) ? 0 : EWOULDBLOCK;
     if (!reason)
         return fd;
     close(fd);
-    errno = reason;
-    return -1;
+    return -reason;
 }
 
 /* ---- what is removed ------------------------------------------------------------------------ */
 
 /* Removes a folder. The file that says whose it is goes last, so that a folder left by a process
- * that was killed is still known as lardsim's. */
+ * that was killed is still known as lardsim's. Here and below: 0 or an errno. */
 static int remove_made(const char *path)
 {
     DIR *d = opendir(path);
     const struct dirent *at;
     char *last = xasprintf("%s/%s", path, provenance_name);
-    int bad = d ? 0 : -1;
+    int bad = d ? 0 : errno;
 
     while (d && !bad && (at = readdir(d))) {
         char *inner = xasprintf("%s/%s", path, at->d_name);
         if (strcmp(at->d_name, ".") != 0 && strcmp(at->d_name, "..") != 0 &&
-            strcmp(at->d_name, provenance_name) != 0)
-            bad = folder_remove(inner);
+            strcmp(at->d_name, provenance_name) != 0 && folder_remove(inner))
+            bad = errno;
         free(inner);
     }
-    bad = bad || folder_remove(last) || rmdir(path) ? -1 : 0;
-    const int reason = errno;
+    if (!bad && (folder_remove(last) || rmdir(path)))
+        bad = errno;
     if (d)
         closedir(d);
     free(last);
-    errno = reason;
     return bad;
 }
 
-/* Locks the root: while it is open nobody else chooses folders. -1: errno tells; EWOULDBLOCK:
- * others do all the time. */
+/* Locks the root: while it is open nobody else chooses folders. Below 0: the reason, an errno
+ * negated; -EWOULDBLOCK: others do all the time. */
 static int lock_all(const char *root)
 {
     const int all = open_folder(root);
 
-    if (all < 0 || folder_lock(all, LOCK_WAIT))
+    if (all < 0)
+        return -errno;
+    if (folder_lock(all, LOCK_WAIT))
         return all;
     close(all);
-    errno = EWOULDBLOCK;
-    return -1;
+    return -EWOULDBLOCK;
 }
 
-/* Renames a folder that we have locked, so that nobody takes its remains for a whole one. Returns
- * the new path, the caller's; NULL: errno tells. */
-static char *set_aside(const char *root, const char *path)
+/* Renames a folder that we have locked, so that nobody takes its remains for a whole one. *to: the
+ * new path, the caller's. */
+static int set_aside(const char *root, const char *path, char **to)
 {
     char *aside = xasprintf("%s%s", path, new_ending);
     const int all = lock_all(root);
-    const bool made = all >= 0 && mkdtemp(aside), done = made && !rename(path, aside);
-    const int reason = errno;
+    int bad = all < 0 ? -all : mkdtemp(aside) ? 0 : errno;
 
-    if (made && !done)
+    if (!bad && rename(path, aside)) {
+        bad = errno;
         rmdir(aside);
+    }
     if (all >= 0)
         close(all);
-    if (done)
-        return aside;
-    free(aside);
-    errno = reason;
-    return NULL;
+    *to = bad ? NULL : aside;
+    if (bad)
+        free(aside);
+    return bad;
 }
 
-/* 0 or -1: errno tells; EWOULDBLOCK: somebody uses it. */
+/* EWOULDBLOCK: somebody uses it. */
 static int remove_unused(const char *root, const char *path)
 {
+    char *aside = NULL;
     const int fd = folder_take(path);
 
     if (fd < 0)
-        return -1;
-    const bool ours = is_ours(path, name_in(path));
-    errno = ENOENT; /* it has gone, and somebody's own is there */
-    char *aside = ours ? set_aside(root, path) : NULL;
-    const int bad = !aside || remove_made(aside) ? -1 : 0, reason = errno;
+        return -fd;
+    /* ENOENT: it has gone, and somebody's own is there. */
+    int bad = is_ours(path, name_in(path)) ? set_aside(root, path, &aside) : ENOENT;
+    if (!bad)
+        bad = remove_made(aside);
     close(fd);
     free(aside);
-    errno = reason;
     return bad;
 }
 
@@ -470,9 +469,10 @@ int kept_forget(const struct kept_folder *c, struct err *e)
 {
     char *root = kept_root(), *path = kept_path(c->name, e);
     int failed = !path || check_root(root, e) ? -1 : 0;
+    const int bad = failed ? 0 : remove_unused(root, path);
 
-    if (!failed && remove_unused(root, path))
-        failed = errno == EWOULDBLOCK ? in_use(path, e) : outfile_error(e, path, errno);
+    if (bad)
+        failed = bad == EWOULDBLOCK ? in_use(path, e) : outfile_error(e, path, bad);
     free(path);
     free(root);
     return failed;
@@ -529,9 +529,9 @@ static int begin(struct kept_making *m, const char *provenance, struct err *e)
     const int all = lock_all(m->root);
 
     if (all < 0)
-        return errno == EWOULDBLOCK
+        return all == -EWOULDBLOCK
                    ? err_set(e, LARD_OUTPUT, "%s: others have locked it all the time", m->root)
-                   : outfile_error(e, m->root, errno);
+                   : outfile_error(e, m->root, -all);
     if (!mkdtemp(m->dir) || (m->own = open(m->dir, O_RDONLY | O_DIRECTORY)) < 0)
         outfile_error(e, m->dir, errno);
     else
@@ -540,25 +540,23 @@ static int begin(struct kept_making *m, const char *provenance, struct err *e)
     return m->own < 0 ? -1 : write_provenance(m->dir, provenance, e);
 }
 
-/* Puts the new folder in the old one's place. 0 or -1: errno tells. */
+/* Puts the new folder in the old one's place. */
 static int folder_replace(struct kept_making *m)
 {
-    char *aside = m->old >= 0 ? set_aside(m->root, m->to) : NULL;
-    const int bad =
-        (m->old >= 0 && !aside) || chmod(m->dir, 0755) || folder_put(m->dir, m->to, false);
-    const int reason = errno;
+    char *aside = NULL;
+    int bad = m->old >= 0 ? set_aside(m->root, m->to, &aside) : 0;
 
+    if (!bad && (chmod(m->dir, 0755) || folder_put(m->dir, m->to, false)))
+        bad = errno;
     if (aside && bad)
         (void)rename(aside, m->to);
     else if (aside)
         (void)remove_made(aside);
     free(aside);
-    if (!bad) {
-        (void)flock(m->own, LOCK_SH); /* it is one of those that are used now */
-        return kept_hold(m->to, true) < 0 ? -1 : 0;
-    }
-    errno = reason;
-    return -1;
+    if (bad)
+        return bad;
+    (void)flock(m->own, LOCK_SH); /* it is one of those that are used now */
+    return kept_hold(m->to, true) < 0 ? errno : 0;
 }
 
 /* Puts the new folder in its place. Others may meanwhile have put one there. 1: it is the same, and
@@ -571,10 +569,11 @@ static int finish(struct kept_making *m, const char *provenance, const struct ke
             return 1;
         if (m->old < 0 && take_old(m, LOCK_WAIT, e))
             return -1;
-        if (!folder_replace(m))
+        const int bad = folder_replace(m);
+        if (!bad)
             return 0;
-        if (m->old >= 0 || (errno != ENOTEMPTY && errno != EEXIST))
-            return outfile_error(e, m->to, errno);
+        if (m->old >= 0 || (bad != ENOTEMPTY && bad != EEXIST))
+            return outfile_error(e, m->to, bad);
     }
 }
 
