@@ -82,6 +82,9 @@ quietly compare -c radish8 -p fasttrack -p lardish --set stats.rows=40 -o costs 
 page costs costs
 quietly compare -c radish8 -p fasttrack -o region workload:hedc,racy=on
 page region region
+# Two that cost the same, which is nothing.
+quietly compare -c radish8 -p vc -p fasttrack --set policy.vc.charged=off --set policy.fasttrack.charged=off -o free workload:sor,n=20,steps=2
+page free free
 quietly compare -p vc -p naive=vc --set policy.naive.view=naive -o views "$litmus/gc_move_race.trace"
 page views views
 cp -r views unreasoned && sed -i 's/"reason": "[^"]*"/"reason": null/' unreasoned/differences.jsonl && reseal unreasoned
