@@ -6,12 +6,20 @@ in_memory=1
 . "${top_srcdir:-.}/tests/cli/head.sh"
 
 draw() { "$lardsim" machine --ascii "$@" 2>err || fail "machine $*: $(cat err)"; }
+# judged NAME ARGUMENT...: each line and element is what --json says.
+judged() {
+    drawn=$1
+    shift
+    "$lardsim" machine --json "$@" >"$drawn.json" 2>err || fail "machine --json $*: $(cat err)"
+    perl "$top/tests/results/judge/machine.pl" "$drawn.json" "$drawn.txt" "$drawn.svg" >said || fail "machine $*: $(cat said)"
+}
 says() { grep -qF -e "$2" "$1" || fail "$1 lacks \"$2\": $(cat "$1")"; }
 
 # ---- every machine, in text and as a picture
 presets=$("$lardsim" list machines | sed 's/[.].*//' | sort -u)
 for preset in $presets; do
     draw -c "$preset" -o "$preset.svg" >"$preset.txt"
+    judged "$preset" -c "$preset"
     says "$preset.txt" "$preset: "
     awk -v name="$preset" 'length($0) > 100 || /[^ -~]/ {print name ": line " FNR ": " $0; bad = 1} END {exit bad}' \
         "$preset.txt" || fail "a line is too long, or not of ASCII"
@@ -64,6 +72,10 @@ for preset in opteron64 alpha-cvm; do
     done >gone
     [ ! -s gone ] || fail "a setting is not drawn: $(cat gone)"
 done
+says radish8.txt '| none '
+draw -c opteron64 core.shared-front-end=1 core.width=2 core.width-hundredths=50 core.unmodelled=7 >wide.txt
+says wide.txt 'pipelined: 2.50 instructions a cycle, '
+says wide.txt '7 % more instructions for policies than are counted'
 draw -c radish8 memory.type=ddr >ddr.txt
 says ddr.txt 'DDR model: ddr4-2400'
 draw -c radish8 network.topology=mesh l2.size=0 >mesh.txt
@@ -100,16 +112,31 @@ first=$(of first.trace radish8 fasttrack policy.fasttrack.cost.instructions)
 second=$(of second.trace radish8 fasttrack policy.fasttrack.cost.instructions)
 draw -c radish8 -p fasttrack >drawn
 says drawn ", $((second - first)) instructions, "
+sed -n '/- what fasttrack adds/,/+-.*-+/s/.*| \([^:|]*\): [0-9]* cycles*, .*/\1/p' drawn >whats
+cat >wanted <<END
+the first write, metadata in no cache
+the same write again
+a read of it
+the same read again
+the first write to its neighbour
+the release of a lock
+its acquire by another core
+a read of what the other core wrote
+a write to it
+END
+cmp -s whats wanted || fail "what a check is measured with: $(cat whats)"
 
 # ---- where what is kept lies
 draw -c radish8 -p fasttrack -p watch=vc policy.watch.charged=off -o kept.svg >kept.txt
+judged kept -c radish8 -p fasttrack -p watch=vc policy.watch.charged=off
 says kept.txt 'watch: it watches, and takes no time'
 says kept.txt 'has data, and what is kept for: fasttrack'
 grep -q 'class="metadata"' kept.svg || fail "the picture shows no metadata"
 grep -q 'class="metadata"' radish8.svg && fail "the picture shows metadata, and nobody keeps any"
 draw -c radish8 -p lardish >kept.txt
 says kept.txt 'histories in lines of the caches'
-draw -c alpha-cvm -p cvm >kept.txt
+draw -c alpha-cvm -p cvm -o kept.svg --overwrite >kept.txt
+judged kept -c alpha-cvm -p cvm
 says kept.txt "bitmaps and notices in each process's memory"
 
 # ---- refused

@@ -197,6 +197,10 @@ refused() {
     was=$?
     if [ $was != "$want" ] || [ -e refused.html ]; then fail "report --diff $* exits with $was, not $want: $(cat err.txt)"; fi
     says err.txt "$text"
+    [ $# != 2 ] || "$program" compare --results "$@" >out.txt 2>err.txt
+    was=$?
+    [ $# != 2 ] || [ $was = "$want" ] || fail "compare --results $* exits with $was, not $want: $(cat err.txt)"
+    says err.txt "$text"
 }
 refused 2 'sweep and race are of two kinds: a sweep, and none' sweep race
 refused 2 'what differs is told of two results folders' table.json race
