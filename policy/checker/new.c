@@ -105,8 +105,6 @@ static void declare_stats(struct checker *c, struct stats_group *g)
     stats_count(g, "accesses", "accesses", "Data accesses, in the view or not.", &st->accesses);
     stats_count(g, "checked", "accesses", "Accesses checked.", &st->checked);
     stats_count(g, "unchecked", "accesses", "Accesses outside the view.", &st->unchecked);
-    stats_level(g, "uncommitted", "accesses", "Accesses in transactions that have not committed.",
-                &st->uncommitted);
     stats_count(g, "disabled", "accesses",
                 "Accesses not checked, as all their locations were disabled after a race.",
                 &st->disabled);

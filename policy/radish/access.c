@@ -234,7 +234,6 @@ static void access_line(struct radish_access *a, struct paddr physical, granule_
         s->drained = latest(s->drained, queue_drain(r, h->data, h->kind, need));
         need = set & ~(a->write ? h->may_write : h->may_read);
     }
-    r->st.checks++;
     r->st.outcome[s->fill ? OUTCOME_FILLED : OUTCOME_PERMISSION] += !need;
     s->store = need && check_granules(a, s, need);
     if (a->write)

@@ -194,9 +194,7 @@ static void lower(struct radish_access *a, struct hline *o, granule_set set)
 /* A write makes void what came before, wherever it is. */
 static void cancel(struct radish_access *a, struct hline *o, granule_set set)
 {
-    struct radish *r = a->r;
-
-    r->st.cancelled += records_cancel(r, o, set, EVERY_CLASS);
+    records_cancel(a->r, o, set, EVERY_CLASS);
     o->soft_write &= ~set;
     o->soft_reads &= ~set;
     o->kept &= ~set;

@@ -228,18 +228,14 @@ static void cancel_granule(struct radish *r, struct hline *h, unsigned i, unsign
     *at = 0;
 }
 
-bool records_cancel(struct radish *r, struct hline *h, granule_set set, unsigned classes)
+void records_cancel(struct radish *r, struct hline *h, granule_set set, unsigned classes)
 {
-    granule_set some = 0;
-
     for (unsigned class = 0; class < OP_CLASSES; class ++) {
         granule_set gone = classes >> class & 1 ? h->has[class] & set : 0;
-        some |= gone;
         h->has[class] &= ~gone;
         while (gone)
             cancel_granule(r, h, next_granule(&gone), class);
     }
-    return some != 0;
 }
 
 /* Full, with empty places that may not be used, as the new record has to come last: the others

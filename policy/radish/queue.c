@@ -44,7 +44,6 @@ static sim_cycle finish_oldest(struct radish *r)
     assert(r->queue_n);
     r->queue_head = (r->queue_head + 1) % r->params.queue;
     r->queue_n--;
-    r->st.drained++;
     grant(r, &c);
     c.data->queued--;
     return c.done == CYCLE_NEVER ? r->queue_free : c.done; /* it comes after what is served */

@@ -286,8 +286,8 @@ struct paddr line_granule(const struct radish *r, const struct hline *h, unsigne
 granule_set line_all(const struct radish *r); /* every entry */
 /* The line is not on chip any more; it stays to be found until it has been stored, and freed. */
 void line_leaves(struct radish *r, struct hline *h);
-/* Records of these granules go: all, or those of a class. True: there were some. */
-bool records_cancel(struct radish *r, struct hline *h, granule_set set, unsigned classes);
+/* Records of these granules go: all, or those of a class. */
+void records_cancel(struct radish *r, struct hline *h, granule_set set, unsigned classes);
 void record_add(struct radish *r, struct hline *h, const struct access_record *what);
 void record_extend(struct hline *h, struct access_record *x,
                    granule_set set); /* to these granules, too */

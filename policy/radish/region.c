@@ -264,7 +264,6 @@ static unsigned block(struct radish *r, struct paddr from, uint64_t bytes, sim_c
     assert(i < RADISH_BLOCKED_MAX);
     r->n_blocked += i == r->n_blocked;
     r->blocked[i] = (struct blocked){from, bytes, now, CYCLE_NEVER};
-    r->st.blocks++;
     return i;
 }
 

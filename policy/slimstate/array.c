@@ -134,7 +134,6 @@ void slim_count_end(struct slim *s, const struct slim_array *a)
     if (!a->counted)
         return;
     s->st.ended[mode]++;
-    s->st.ended_elements[mode] += a->n;
     s->st.ended_all += a->n;
     s->st.ended_locations += slim_locations(a);
 }

@@ -145,7 +145,6 @@ static void commit_element(struct slim *s, const struct slim_array *a, uint64_t 
         if (at == g.last)
             break;
     }
-    s->st.committed++;
     if (s->found_n)
         report_element(s, a, i, &c->ev, &c->is, false);
 }

@@ -180,7 +180,6 @@ bool slim_append(struct slim *s, struct slim_foot *foot, uint64_t i, const struc
     if (!foot->place)
         list(s, r, foot);
     if (!extend(s, a, &foot->side[side], i)) {
-        s->st.unextended++;
         slim_commit(s, foot, side);
         if (generation != s->generation)
             return false;

@@ -314,7 +314,6 @@ static void declare(struct slim *s, struct stats_group *g)
 #define STATS_DEF "policy/slimstate/stats.def"
 #include "base/stats_declare.h"
     stats_late(g, "arrays.ended", STATS_AT_END);
-    stats_late(g, "arrays.ended-elements", STATS_AT_END);
     stats_late(g, "arrays.fraction", STATS_AT_END);
 }
 

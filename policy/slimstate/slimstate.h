@@ -79,7 +79,7 @@ struct slim_array {
 struct slim_stats {
 #define STATS_DEF "policy/slimstate/stats.def"
 #include "base/stats_fields.h"
-    uint64_t committed, ended_locations, ended_all;
+    uint64_t ended_locations, ended_all;
 };
 
 struct slim_found { /* an earlier access that races */

@@ -143,6 +143,8 @@ static inline sim_cycle step(struct probe *p, struct event ev)
 /* By how much the latest step has raised a statistic. */
 #define GROWTH(p, field)  (inside(&(p)->w)->st.field - (p)->was.field)
 #define GREW(p, field, n) number_is("what the step adds to " #field, GROWTH(p, field), n)
+#define CHECKED(p, n)                                                                              \
+    number_is("history lines that the step checked", GROWTH(p, loads) + GROWTH(p, stores), n)
 #define RACES(p, n)       number_is("the number of races found so far", (p)->w.races, n)
 
 #define READ(t, a, n)  (struct event) EV_SIZED(READ, t, a, n)
