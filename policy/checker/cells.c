@@ -93,7 +93,7 @@ static bool drop_cell(void *arg, sim_addr addr, void *cell)
     return true;
 }
 
-static void empty(struct move *m, sim_addr addr, uint64_t bytes)
+static void area_empty(struct move *m, sim_addr addr, uint64_t bytes)
 {
     begin_sweep(m, m->c->charges.clear_step);
     shadow_each(m->c->shadow, addr, bytes, drop_cell, m);
@@ -109,7 +109,7 @@ static void own_cell(void *arg, void *cell)
         c->kind->own(c->self, cell);
 }
 
-static void copy(struct cells *c, sim_addr to, sim_addr from, uint64_t bytes)
+static void area_copy(struct cells *c, sim_addr to, sim_addr from, uint64_t bytes)
 {
     struct move m = {.c = c, .copy = true, .by = to - from};
 
@@ -118,16 +118,16 @@ static void copy(struct cells *c, sim_addr to, sim_addr from, uint64_t bytes)
         shadow_each(c->shadow, from, bytes, charge_copy, &m);
     end_sweep(&m);
     struct shadow_snapshot *s = shadow_take(c->shadow, from, bytes, own_cell, c);
-    empty(&m, to, bytes);
+    area_empty(&m, to, bytes);
     c->copied += shadow_put(c->shadow, s, to);
 }
 
 void cells_move(struct cells *c, const struct event *ev)
 {
     if (ev->kind == EV_CLEAR)
-        empty(&(struct move){.c = c}, ev->addr, ev->aux);
+        area_empty(&(struct move){.c = c}, ev->addr, ev->aux);
     else
-        copy(c, ev->addr, ev[1].addr, ev->aux);
+        area_copy(c, ev->addr, ev[1].addr, ev->aux);
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */

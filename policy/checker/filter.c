@@ -112,7 +112,7 @@ int filter_new(struct filter **to, const struct filter_params *p, const struct f
     return 0;
 }
 
-static void empty(struct filter *f, struct location *x)
+static void location_empty(struct filter *f, struct location *x)
 {
     budget_give(f->env.budget, x->cap * sizeof *x->done);
     free(x->done);
@@ -122,7 +122,7 @@ static void empty(struct filter *f, struct location *x)
 static bool drop_location(void *arg, sim_addr addr, void *cell)
 {
     (void)addr;
-    empty(arg, cell);
+    location_empty(arg, cell);
     return true;
 }
 
@@ -209,7 +209,7 @@ static struct done *done_by(const struct location *x, uint32_t actor)
     return NULL;
 }
 
-static void note(struct filter *f, struct location *x, epoch region, bool writes)
+static void done_note(struct filter *f, struct location *x, epoch region, bool writes)
 {
     struct done *d = done_by(x, epoch_thread(region));
 
@@ -246,7 +246,7 @@ static bool is_redundant(struct filter *f, const struct event *ev, epoch region)
     for (sim_addr a = g.first;; a += g.step) {
         struct location *x = shadow_get(f->locations, a);
         again &= repeated(x, region, writes);
-        note(f, x, region, writes);
+        done_note(f, x, region, writes);
         if (a == g.last || budget_ends(f->env.budget))
             return again;
     }
@@ -255,7 +255,7 @@ static bool is_redundant(struct filter *f, const struct event *ev, epoch region)
 /* Forgets what the thread has done there. With history = last an atomic write takes the place of
  * its thread's plain one, and conflicts with less: from then on no earlier access makes one
  * redundant. */
-static void forget(struct filter *f, const struct event *ev, uint32_t actor)
+static void done_forget(struct filter *f, const struct event *ev, uint32_t actor)
 {
     const struct granules g = granules_of(ev, f->env.granule);
 
@@ -314,7 +314,7 @@ bool filter_spares(struct filter *f, const struct event *ev, uint64_t number)
         f->redundant++;
         by = "filter.redundant: it repeats one in its region";
     } else if (f->params.redundant && ev->flags & EVF_ORDER_MASK) {
-        forget(f, ev, hb_actor(f->env.hb, ev->tid));
+        done_forget(f, ev, hb_actor(f->env.hb, ev->tid));
     }
     if (by)
         note_spared(f, ev, number, by);

@@ -33,8 +33,8 @@ static const struct cost_step steps[] = {
 };
 enum { WORD = 4 }; /* bytes of a location's metadata */
 
-static void charge(struct clean *p, const struct clean_cell *x, sim_addr at, const struct event *ev,
-                   bool atomic, bool same)
+static void access_charge(struct clean *p, const struct clean_cell *x, sim_addr at,
+                          const struct event *ev, bool atomic, bool same)
 {
     struct ledger *c = p->env->cost;
     const unsigned core = p->env->core;
@@ -60,7 +60,7 @@ static void charge(struct clean *p, const struct clean_cell *x, sim_addr at, con
     }
 }
 
-static bool check(void *self, void *cell, sim_addr at, const struct event *ev)
+static bool location_check(void *self, void *cell, sim_addr at, const struct event *ev)
 {
     struct clean *p = self;
     struct clean_cell *x = cell;
@@ -70,7 +70,8 @@ static bool check(void *self, void *cell, sim_addr at, const struct event *ev)
         x->at && !(atomic && x->atomic) && !epoch_before(x->at, hb_clock(p->env->hb, ev->tid));
 
     if (UNLIKELY(p->env->cost->on))
-        charge(p, x, at, ev, atomic, x->at == now && (!event_writes(ev) || atomic == x->atomic));
+        access_charge(p, x, at, ev, atomic,
+                      x->at == now && (!event_writes(ev) || atomic == x->atomic));
     if (races)
         race_with(p->env->report, ev, at, race_access(x->event, x->site, x->tid, x->op), &x->raced);
     if (!event_writes(ev))
@@ -84,7 +85,7 @@ static bool check(void *self, void *cell, sim_addr at, const struct event *ev)
 
 static void clean_access(void *self, const struct event *ev)
 {
-    cells_access(&((struct clean *)self)->cells, ev, check, self);
+    cells_access(&((struct clean *)self)->cells, ev, location_check, self);
 }
 
 static void clean_remembers(const void *self, sim_addr location, remembered_fn *fn, void *arg)

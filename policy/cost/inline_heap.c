@@ -92,7 +92,7 @@ struct ending {
 };
 
 /* An object that is cleared in part lives on. */
-static bool forget(void *arg, sim_addr addr, void *cell)
+static bool object_forget(void *arg, sim_addr addr, void *cell)
 {
     const struct ending *e = arg;
     const uint32_t number = ((struct inline_owner *)cell)->object;
@@ -114,7 +114,7 @@ static void end_objects(struct inline_heap *h, sim_addr from, uint64_t bytes)
 {
     struct ending e = {h, from, from + (bytes - 1)};
 
-    shadow_each(h->owner, from, bytes, forget, &e);
+    shadow_each(h->owner, from, bytes, object_forget, &e);
 }
 
 static void begin_object(struct inline_heap *h, const struct inline_object *is)

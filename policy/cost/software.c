@@ -14,7 +14,7 @@ void software_needs(void *software)
 }
 
 /* Within one line. Its instructions have been run. */
-static sim_cycle step(struct software *s, unsigned core, struct mem_step is, sim_cycle now)
+static sim_cycle access_step(struct software *s, unsigned core, struct mem_step is, sim_cycle now)
 {
     const struct mem_run run = {.step = &is, .n = 1, .serial = false, .counts = &s->counts};
 
@@ -34,12 +34,12 @@ sim_cycle software_mem(void *software, unsigned core, struct paddr at, unsigned 
     for (uint64_t done = 0, n; done < bytes; done += n) {
         const uint64_t room = m->line - paddr_within(paddr_plus(at, done), m->line);
         n = bytes - done < room ? bytes - done : room;
-        now = step(s, core,
-                   (struct mem_step){.at = paddr_plus(at, done),
-                                     .bytes = (uint16_t)n,
-                                     .cmd = (uint8_t)cmd,
-                                     .after = after && !done},
-                   now);
+        now = access_step(s, core,
+                          (struct mem_step){.at = paddr_plus(at, done),
+                                            .bytes = (uint16_t)n,
+                                            .cmd = (uint8_t)cmd,
+                                            .after = after && !done},
+                          now);
     }
     return now;
 }

@@ -129,7 +129,7 @@ static bool after_race(const struct cvm *c, const struct cvm_interval *i)
     return false;
 }
 
-static void report(struct cvm *c, const struct cvm_found *f)
+static void found_report(struct cvm *c, const struct cvm_found *f)
 {
     const sim_addr location =
         (f->page->number << c->page_shift) + ((sim_addr)f->word << c->word_shift);
@@ -159,7 +159,7 @@ static void report_found(struct cvm *c)
         if (first && after_race(c, f->one) && after_race(c, f->other))
             c->st.affected++;
         else
-            report(c, f);
+            found_report(c, f);
     }
     c->founds = 0;
 }

@@ -86,7 +86,7 @@ static void forget_entries(struct cvm_entry *x, const struct cvm_piece *of)
             zero(x->bits[k], of->from, of->last);
 }
 
-static void forget(struct cvm *c, sim_addr at, uint64_t bytes)
+static void words_forget(struct cvm *c, sim_addr at, uint64_t bytes)
 {
     size_t n;
     struct cvm_piece *piece = pieces(c, at, bytes, &n);
@@ -107,7 +107,7 @@ void cvm_clear(struct cvm *c, sim_addr at, uint64_t bytes)
     if (!bytes)
         return;
     settle(c, at, bytes);
-    forget(c, at, bytes);
+    words_forget(c, at, bytes);
 }
 
 /* ---- copies --------------------------------------------------------------------------------- */
@@ -126,8 +126,8 @@ struct cvm_copy {
     sim_addr by; /* may wrap */
 };
 
-static void take(struct cvm_copy *y, const struct cvm_piece *of, const uint64_t *bits,
-                 struct cvm_moved is)
+static void bits_take(struct cvm_copy *y, const struct cvm_piece *of, const uint64_t *bits,
+                      struct cvm_moved is)
 {
     const struct cvm *c = y->c;
 
@@ -159,14 +159,15 @@ static void take_all(struct cvm_copy *y, sim_addr from, uint64_t bytes)
         for (uint32_t l = 0; l < p->lanes; l++)
             for (struct cvm_entry *x = p->lane[l].old; x; x = x->next)
                 for (unsigned k = 0; k < CVM_KINDS; k++)
-                    take(y, &piece[i], x->bits[k],
-                         (struct cvm_moved){.of = x->of, .kind = (uint8_t)k, .system = x->system});
-        take(y, &piece[i], p->raced, (struct cvm_moved){.kind = CVM_KINDS});
+                    bits_take(
+                        y, &piece[i], x->bits[k],
+                        (struct cvm_moved){.of = x->of, .kind = (uint8_t)k, .system = x->system});
+        bits_take(y, &piece[i], p->raced, (struct cvm_moved){.kind = CVM_KINDS});
     }
     free(piece);
 }
 
-static void put(struct cvm *c, const struct cvm_moved *m)
+static void bit_put(struct cvm *c, const struct cvm_moved *m)
 {
     struct cvm_page *p = cvm_page_make(c, m->to >> c->page_shift);
     const size_t w = (size_t)((m->to & ((UINT64_C(1) << c->page_shift) - 1)) >> c->word_shift);
@@ -195,8 +196,8 @@ void cvm_copy(struct cvm *c, sim_addr to, sim_addr from, uint64_t bytes)
     settle(c, from, bytes);
     settle(c, to, bytes);
     take_all(&y, from, bytes);
-    forget(c, to, bytes);
+    words_forget(c, to, bytes);
     for (size_t i = 0; i < y.n; i++)
-        put(c, &y.at[i]);
+        bit_put(c, &y.at[i]);
     free(y.at);
 }

@@ -46,7 +46,7 @@ void eraser_cost_free(struct eraser_cost *c)
 
 /* ---- blocks --------------------------------------------------------------------------------- */
 
-static struct paddr take(struct eraser_cost *c, uint64_t bytes)
+static struct paddr block_take(struct eraser_cost *c, uint64_t bytes)
 {
     budget_take(&c->variables->metadata, bytes);
     return metadata_take(c->cost, c->env->core, bytes);
@@ -63,7 +63,7 @@ static struct paddr thread_block(struct eraser_cost *c, sim_tid tid)
     struct paddr *at = slot_of(c, &c->thread, &c->threads, tid);
 
     if (!at->at)
-        *at = take(c, THREAD_BYTES);
+        *at = block_take(c, THREAD_BYTES);
     return *at;
 }
 
@@ -78,7 +78,7 @@ static struct paddr table_entry(struct eraser_cost *c, lockset_id set)
         c->table_bytes = had ? 2 * had : TABLE_LEAST * TABLE_ENTRY;
         while (c->table_bytes < end)
             c->table_bytes *= 2;
-        c->table = take(c, c->table_bytes);
+        c->table = block_take(c, c->table_bytes);
         charge_load(c->env, was, had);
         charge_store(c->env, c->table, had);
         if (had) {
@@ -98,7 +98,7 @@ static struct paddr vector_of(struct eraser_cost *c, lockset_id set)
     if (at->at || !bytes)
         return *at;
     charge_step(c->env, STEP_NEW_SET);
-    const struct paddr block = take(c, bytes);
+    const struct paddr block = block_take(c, bytes);
     charge_store(c->env, block, bytes);
     charge_store(c->env, table_entry(c, set), TABLE_ENTRY);
     return *slot_of(c, &c->vector, &c->vectors, set) = block;
@@ -132,14 +132,14 @@ static bool look_up(struct eraser_cost *c, uint64_t pair)
     const bool hit = c->cached[i] == pair;
 
     if (!c->cache.at)
-        c->cache = take(c, (uint64_t)CACHE_ENTRY << CACHE_BITS);
+        c->cache = block_take(c, (uint64_t)CACHE_ENTRY << CACHE_BITS);
     charge_step(c->env, STEP_CACHE);
     charge_load(c->env, paddr_plus(c->cache, i * CACHE_ENTRY), CACHE_ENTRY);
     c->cached[i] = pair;
     return hit;
 }
 
-static void keep(struct eraser_cost *c, uint64_t pair)
+static void pair_keep(struct eraser_cost *c, uint64_t pair)
 {
     const uint64_t i = pair * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CACHE_BITS);
 
@@ -159,7 +159,7 @@ static void intersect(struct eraser_cost *c, const struct eraser_change *x)
     load_set(c, low);
     load_set(c, high);
     work_out(c, lockset_size(c->sets, low) + lockset_size(c->sets, high), x->after);
-    keep(c, pair);
+    pair_keep(c, pair);
 }
 
 /* ---- events --------------------------------------------------------------------------------- */
@@ -209,7 +209,7 @@ void eraser_charge_lock(struct eraser_cost *c, sim_tid tid, uint64_t lock,
             continue;
         load_set(c, before[i]);
         work_out(c, lockset_size(c->sets, before[i]) + 1, after[i]);
-        keep(c, pair);
+        pair_keep(c, pair);
     }
     charge_store(c->env, at, THREAD_BYTES);
 }

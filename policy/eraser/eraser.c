@@ -101,8 +101,8 @@ static void change_state(struct eraser *e, struct eraser_variable *v, enum state
     v->state = (uint8_t)to;
 }
 
-static void report(struct eraser *e, struct eraser_variable *v, sim_addr addr,
-                   const struct event *ev, uint32_t actor)
+static void variable_report(struct eraser *e, struct eraser_variable *v, sim_addr addr,
+                            const struct event *ev, uint32_t actor)
 {
     struct race_side earlier = race_access(v->event, v->site, v->tid, v->kind);
 
@@ -141,7 +141,7 @@ ALWAYS_INLINE void change_variable(struct eraser *e, struct eraser_variable *v, 
         e->st.refinements++;
     }
     if (v->state == SHARED_MODIFIED && v->candidates == LOCKSET_EMPTY)
-        report(e, v, addr, ev, actor);
+        variable_report(e, v, addr, ev, actor);
     remember(e, v, ev, actor);
 }
 

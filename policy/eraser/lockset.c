@@ -102,7 +102,7 @@ static uint64_t *work_for(struct lockset_pool *p, size_t n)
 }
 
 /* Appends the n locks in p->work as a new set. */
-static lockset_id add(struct lockset_pool *p, uint32_t n, lockset_id next)
+static lockset_id set_add(struct lockset_pool *p, uint32_t n, lockset_id next)
 {
     if (p->sets > UINT32_MAX)
         die("lockset: more than 2^32 sets of locks");
@@ -124,7 +124,7 @@ static lockset_id intern(struct lockset_pool *p, uint32_t n)
     for (lockset_id id = (lockset_id)*newest; id; id = p->set[id].next)
         if (p->set[id].n == n && !memcmp(locks_of(p, id), p->work, n * sizeof *p->work))
             return id;
-    *newest = add(p, n, (lockset_id)*newest);
+    *newest = set_add(p, n, (lockset_id)*newest);
     return (lockset_id)*newest;
 }
 

@@ -243,7 +243,7 @@ void ft_map_drop(struct ft_cost *c, struct shared_reads *s)
 }
 
 /* Looks for the thread's read, without a lock. True: it is there, of this epoch. */
-static bool find(struct ft_cost *c, const struct shared_reads *s, const struct ft_past *now)
+static bool read_find(struct ft_cost *c, const struct shared_reads *s, const struct ft_past *now)
 {
     const uint32_t slots = slots_for(s->n), first = home(now, slots);
     const struct ft_past *own = NULL;
@@ -314,7 +314,7 @@ struct paddr ft_charge_read(struct ft_cost *c, struct ft_variable *x, sim_addr a
     if (same(x, READS, now) || (x->kept == KEPT_SAME && same(x, WRITES, now)))
         return unchanged(c, at);
     charge_step(c->env, STEP_IS_MAP);
-    if (reads_shared(x) && find(c, x->shared, now))
+    if (reads_shared(x) && read_find(c, x->shared, now))
         return unchanged(c, at);
     c->cost->reads.same--;
     slow_path(c);

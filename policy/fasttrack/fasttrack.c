@@ -48,15 +48,16 @@ static struct ft_past last(const struct ft_variable *x, unsigned side)
 
 /* ---- checks --------------------------------------------------------------------------------- */
 
-static void race(struct fasttrack *f, struct ft_variable *x, sim_addr addr, const struct event *ev,
-                 const struct ft_past *p)
+static void variable_race(struct fasttrack *f, struct ft_variable *x, sim_addr addr,
+                          const struct event *ev, const struct ft_past *p)
 {
     race_with(f->env->report, ev, addr, race_access(p->event, p->site, p->tid, p->kind), &x->raced);
 }
 
 /* Does the earlier access race with this one? Then it is reported. */
-static bool races(struct fasttrack *f, struct ft_variable *x, sim_addr addr, const struct event *ev,
-                  const struct ft_past *p, const struct ft_past *now, const struct vclock *clock)
+static bool past_races(struct fasttrack *f, struct ft_variable *x, sim_addr addr,
+                       const struct event *ev, const struct ft_past *p, const struct ft_past *now,
+                       const struct vclock *clock)
 {
     if ((p->atomic && now->atomic) || epoch_before(p->at, clock))
         return false;
@@ -65,16 +66,17 @@ static bool races(struct fasttrack *f, struct ft_variable *x, sim_addr addr, con
 }
 
 /* Checks one side of a variable against the access: an epoch, or each read of a read vector. */
-static bool check(struct fasttrack *f, struct ft_variable *x, unsigned side, sim_addr addr,
-                  const struct event *ev, const struct ft_past *now, const struct vclock *clock)
+static bool side_check(struct fasttrack *f, struct ft_variable *x, unsigned side, sim_addr addr,
+                       const struct event *ev, const struct ft_past *now,
+                       const struct vclock *clock)
 {
     const struct ft_past p = last(x, side);
     bool racy = false;
 
     if (side == WRITES || !reads_shared(x))
-        return races(f, x, addr, ev, &p, now, clock);
+        return past_races(f, x, addr, ev, &p, now, clock);
     for (uint32_t i = 0; i < x->shared->n; i++)
-        racy |= races(f, x, addr, ev, &x->shared->read[i], now, clock);
+        racy |= past_races(f, x, addr, ev, &x->shared->read[i], now, clock);
     return racy;
 }
 
@@ -132,7 +134,7 @@ bool ft_read_variable(struct fasttrack *f, struct ft_variable *x, sim_addr addr,
                       const struct event *ev, const struct ft_past *now, const struct vclock *clock)
 {
     const bool again = ft_repeats(f, x, READS, now);
-    const bool racy = !again && check(f, x, WRITES, addr, ev, now, clock);
+    const bool racy = !again && side_check(f, x, WRITES, addr, ev, now, clock);
     const struct paddr locked =
         f->variables.charged ? ft_charge_read(&f->cost, x, addr, now) : (struct paddr){0};
 
@@ -155,8 +157,8 @@ bool ft_write_variable(struct fasttrack *f, struct ft_variable *x, sim_addr addr
     bool racy = false;
 
     if (!ft_repeats(f, x, WRITES, now)) {
-        racy |= check(f, x, WRITES, addr, ev, now, clock);
-        racy |= check(f, x, READS, addr, ev, now, clock);
+        racy |= side_check(f, x, WRITES, addr, ev, now, clock);
+        racy |= side_check(f, x, READS, addr, ev, now, clock);
     }
     const struct paddr locked =
         f->variables.charged ? ft_charge_write(&f->cost, x, addr, now) : (struct paddr){0};
@@ -299,7 +301,7 @@ void ft_init(struct fasttrack *f, const struct policy_env *env)
 {
     f->env = env;
     f->hb = env->hb;
-    f->race = race;
+    f->race = variable_race;
     stats_count(env->stats, "same-epoch", "count",
                 "Granules accessed again in the same epoch: no check.", &f->st.same_epoch);
     stats_count(env->stats, "read-exclusive", "count",

@@ -66,7 +66,7 @@ gold_element gold_held_lock(const struct goldilocks *g, const struct gold_now *n
 
 /* ---- evaluation ----------------------------------------------------------------------------- */
 
-static struct gold_set *empty(struct goldilocks *g)
+static struct gold_set *set_empty(struct goldilocks *g)
 {
     enum { LARGE = 1024 };
 
@@ -82,7 +82,7 @@ static struct gold_set *empty(struct goldilocks *g)
 static bool walk(struct goldilocks *g, const struct gold_info *i, bool two,
                  const struct gold_now *now)
 {
-    struct gold_set *set = empty(g);
+    struct gold_set *set = set_empty(g);
     const gold_element me = gold_actor(now->actor);
     const uint64_t from = gold_info_at(g, i), tail = g->list.tail;
     uint64_t n = from;

@@ -58,7 +58,7 @@ void gold_each_info(struct goldilocks *g, void (*fn)(void *arg, const struct gol
         }
 }
 
-static void forget(struct goldilocks *g, struct gold_var *v)
+static void records_forget(struct goldilocks *g, struct gold_var *v)
 {
     for (uint32_t i = 0; i < v->n; i++) {
         gold_cost_forget(g, record_at(v, i));
@@ -107,15 +107,15 @@ static uint64_t moment_of(struct goldilocks *g, uint32_t actor, uint64_t pos)
     return a->moment;
 }
 
-static void record(struct goldilocks *g, struct gold_var *v, sim_addr addr, uint8_t op,
-                   const struct gold_now *now)
+static void record_make(struct goldilocks *g, struct gold_var *v, sim_addr addr, uint8_t op,
+                        const struct gold_now *now)
 {
     const uint64_t pos = g->committing ? g->commit_at : g->list.tail;
 
     if (!v->n)
         cells_begin_use(&g->variables);
     if (op_class(op) & PLAIN_WRITE)
-        forget(g, v);
+        records_forget(g, v);
     struct gold_info *i = place_of(g, v, op, now);
     *i = (struct gold_info){.moment = moment_of(g, now->actor, pos),
                             .pos = pos,
@@ -133,8 +133,8 @@ static void record(struct goldilocks *g, struct gold_var *v, sim_addr addr, uint
 
 /* ---- an access ------------------------------------------------------------------------------ */
 
-static void race(struct goldilocks *g, struct gold_var *v, sim_addr addr, const struct gold_info *i,
-                 const struct gold_now *now)
+static void variable_race(struct goldilocks *g, struct gold_var *v, sim_addr addr,
+                          const struct gold_info *i, const struct gold_now *now)
 {
     race_with(g->env->report, now->ev, addr, race_access(i->event, i->site, i->tid, op_kind(i->op)),
               &v->raced);
@@ -171,9 +171,9 @@ static bool check_variable(void *arg, void *cell, sim_addr addr, const struct ev
     for (uint32_t i = 0; i < v->n; i++) {
         const struct gold_info *r = record_at(v, i);
         if (conflict(r->op, op) && !gold_check(g, r, now))
-            race(g, v, addr, r, now);
+            variable_race(g, v, addr, r, now);
     }
-    record(g, v, addr, op, now);
+    record_make(g, v, addr, op, now);
     if (UNLIKELY(g->cost->on))
         gold_cost_leave(g, addr);
     return false;
@@ -203,7 +203,7 @@ static void drop_records(void *self, void *cell)
     struct goldilocks *g = self;
     struct gold_var *v = cell;
 
-    forget(g, v);
+    records_forget(g, v);
     budget_give(g->env->budget, v->cap * sizeof *v->more);
     free(v->more);
 }

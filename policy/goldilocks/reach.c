@@ -176,7 +176,7 @@ bool gold_has(const struct goldilocks *g, gold_element e, uint32_t actor, uint64
 
 /* An actor gives an element by its own event, and another takes it by an event of its own. Whatever
  * else the two do adds nothing for them. */
-static void give(struct goldilocks *g, gold_element e, uint32_t actor, uint64_t moment)
+static void element_give(struct goldilocks *g, gold_element e, uint32_t actor, uint64_t moment)
 {
     struct gold_reach *r = reach_of(g, e);
     uint32_t i = 0;
@@ -190,7 +190,7 @@ static void give(struct goldilocks *g, gold_element e, uint32_t actor, uint64_t 
     r->giver[i] = (struct gold_giver){.moment = moment, .actor = actor};
 }
 
-static void take(struct goldilocks *g, struct vclock *direct, gold_element e)
+static void element_take(struct goldilocks *g, struct vclock *direct, gold_element e)
 {
     const struct gold_reach *r = e ? reach_find(g, e) : NULL;
 
@@ -201,15 +201,15 @@ static void take(struct goldilocks *g, struct vclock *direct, gold_element e)
 static void direct_edge(struct goldilocks *g, const struct gold_cell *c)
 {
     if (!is_actor(c->to)) {
-        give(g, c->to, c->actor, c->moment);
+        element_give(g, c->to, c->actor, c->moment);
         return;
     }
     struct vclock *direct = &gold_actor_at(g, c->to - GOLD_ACTORS)->direct;
     if (is_actor(c->from[0])) {
         lift(g, direct, c->from[0] - GOLD_ACTORS, c->moment);
     } else {
-        take(g, direct, c->from[0]);
-        take(g, direct, c->from[1]);
+        element_take(g, direct, c->from[0]);
+        element_take(g, direct, c->from[1]);
     }
 }
 
@@ -220,10 +220,10 @@ static void direct_commit(struct goldilocks *g, const struct gold_cell *c)
 
     for (size_t i = 0; i < v->n; i++)
         if (v->at[i].takes)
-            take(g, direct, v->at[i].element);
+            element_take(g, direct, v->at[i].element);
     for (size_t i = 0; i < v->n; i++)
         if (v->at[i].gives)
-            give(g, v->at[i].element, c->actor, v->moment);
+            element_give(g, v->at[i].element, c->actor, v->moment);
 }
 
 void gold_direct_apply(struct goldilocks *g, const struct gold_cell *c)

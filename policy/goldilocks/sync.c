@@ -26,7 +26,7 @@ static gold_element me(const struct goldilocks *g, const struct event *ev)
 }
 
 /* An actor gives to an element. That ends the actor's moment, which is returned. */
-static uint64_t give(struct goldilocks *g, const struct event *ev, gold_element to)
+static uint64_t actor_gives(struct goldilocks *g, const struct event *ev, gold_element to)
 {
     const uint64_t moment = gold_close(g, hb_actor(g->env->hb, ev->tid));
 
@@ -34,8 +34,8 @@ static uint64_t give(struct goldilocks *g, const struct event *ev, gold_element 
     return moment;
 }
 
-static void take(struct goldilocks *g, const struct event *ev, gold_element from,
-                 gold_element or_from)
+static void actor_takes(struct goldilocks *g, const struct event *ev, gold_element from,
+                        gold_element or_from)
 {
     edge(g, ev, (struct gold_cell){.from = {from, or_from}, .to = me(g, ev)});
 }
@@ -45,13 +45,13 @@ static void take(struct goldilocks *g, const struct event *ev, gold_element from
 static void acquire(struct goldilocks *g, const struct event *ev, struct gold_object *o,
                     unsigned takes)
 {
-    take(g, ev, o->element, takes & EDGE_R ? o->readers : 0);
+    actor_takes(g, ev, o->element, takes & EDGE_R ? o->readers : 0);
 }
 
 static void release(struct goldilocks *g, const struct event *ev, const struct gold_object *o,
                     unsigned gives)
 {
-    give(g, ev, gives & EDGE_W ? o->element : o->readers);
+    actor_gives(g, ev, gives & EDGE_W ? o->element : o->readers);
 }
 
 /* Nested monitors: only the outermost acquire and release of a thread, per mode. A wait gives up
@@ -100,9 +100,9 @@ static void barrier_count(struct goldilocks *g, const struct event *ev)
 static void plain_step(struct goldilocks *g, const struct event *ev, const struct gold_object *o)
 {
     if (ev_info[ev->kind].takes)
-        take(g, ev, o->element, 0);
+        actor_takes(g, ev, o->element, 0);
     if (ev_info[ev->kind].gives)
-        give(g, ev, o->element);
+        actor_gives(g, ev, o->element);
 }
 
 /* The element that a fork gives: the child itself (rule 6), or with no-thread the child's birth, as
@@ -121,16 +121,16 @@ static void child_step(struct goldilocks *g, const struct event *ev)
 
     if (ev->kind == EV_FORK) {
         child->forked = true;
-        give(g, ev, birth);
+        actor_gives(g, ev, birth);
     } else if (child->ended) {
-        take(g, ev, GOLD_ENDS + (gold_element)ev->aux, 0);
+        actor_takes(g, ev, GOLD_ENDS + (gold_element)ev->aux, 0);
     } else if (child->begun) { /* as if it gave now */
         const uint32_t actor = hb_actor(g->env->hb, (sim_tid)ev->aux);
         const uint64_t moment = gold_close(g, actor);
         edge(g, ev,
              (struct gold_cell){.from = {gold_actor(actor), 0}, .to = me(g, ev), .moment = moment});
     } else {
-        take(g, ev, birth, 0);
+        actor_takes(g, ev, birth, 0);
     }
 }
 
@@ -141,7 +141,7 @@ static void begin(struct goldilocks *g, const struct event *ev)
     struct gold_thread *t = gold_thread_at(g, ev->tid);
 
     if (g->by_kernel && !t->begun && t->forked)
-        take(g, ev, born(g, ev->tid), 0);
+        actor_takes(g, ev, born(g, ev->tid), 0);
     if (g->by_kernel && !g->cost->on) /* else the list has it still */
         gold_reach_drop(g, born(g, ev->tid));
     t->begun = true;
@@ -182,7 +182,7 @@ void gold_sync(struct goldilocks *g, const struct event *ev)
         break;
     case OBJECT_SELF:
         if (ev->kind == EV_THREAD_END) {
-            give(g, ev, GOLD_ENDS + (gold_element)ev->tid);
+            actor_gives(g, ev, GOLD_ENDS + (gold_element)ev->tid);
             gold_thread_at(g, ev->tid)->ended = true;
         }
         break;
@@ -207,7 +207,7 @@ static void atomic_gives(struct goldilocks *g, const struct event *ev, struct go
 
     if (!gives)
         return;
-    const uint64_t moment = give(g, ev, to);
+    const uint64_t moment = actor_gives(g, ev, to);
     if (to != o->element)
         edge(g, ev, (struct gold_cell){.from = {to, 0}, .to = o->element, .moment = moment});
 }
@@ -218,7 +218,7 @@ static void atomic_step(struct goldilocks *g, bool after, const struct event *ev
     const enum ev_order order = event_order(ev);
 
     if (!after && order_takes(order) && ev_info[ev->kind].takes)
-        take(g, ev, o->element, 0);
+        actor_takes(g, ev, o->element, 0);
     if (after)
         atomic_gives(g, ev, o, order_gives(order) && ev_info[ev->kind].gives);
 }

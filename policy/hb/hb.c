@@ -138,7 +138,8 @@ static bool knows(const struct hb *hb, const struct vclock *clock, epoch of)
     return of && !hb->forgets && epoch_before(of, clock);
 }
 
-static void take(struct hb *hb, const struct event *ev, const struct hb_object *o, unsigned which)
+static void clock_take(struct hb *hb, const struct event *ev, const struct hb_object *o,
+                       unsigned which)
 {
     struct vclock *c = clock_of(hb, ev->tid);
 
@@ -175,7 +176,7 @@ static void published(struct hb *hb, sim_tid tid)
     tick(hb, hb->thread[tid].actor);
 }
 
-static void give(struct hb *hb, const struct event *ev, struct hb_object *o, unsigned which)
+static void clock_give(struct hb *hb, const struct event *ev, struct hb_object *o, unsigned which)
 {
     publish(hb, ev, o, which);
     published(hb, ev->tid);
@@ -190,14 +191,14 @@ static void lock_step(struct hb *hb, const struct event *ev)
     const bool shared = ev->kind == EV_ACQUIRE_SHARED || ev->kind == EV_RELEASE_SHARED;
 
     if (ev->kind == EV_WAIT_ENTER) {
-        give(hb, ev, o, EDGE_W);
+        clock_give(hb, ev, o, EDGE_W);
     } else if (ev->kind == EV_WAIT_EXIT) {
-        take(hb, ev, o, EDGE_W | EDGE_R);
+        clock_take(hb, ev, o, EDGE_W | EDGE_R);
     } else if (info->takes) {
         if (object_nest(hb, o, ev->tid, shared) == 1)
-            take(hb, ev, o, info->takes);
+            clock_take(hb, ev, o, info->takes);
     } else if (object_unnest(o, ev->tid, shared) == 0) {
-        give(hb, ev, o, info->gives);
+        clock_give(hb, ev, o, info->gives);
     }
 }
 
@@ -223,9 +224,9 @@ static void barrier_count(struct hb *hb, const struct event *ev)
 static void barrier_step(struct hb *hb, const struct event *ev)
 {
     if (ev->kind == EV_BARRIER_ARRIVE)
-        give(hb, ev, round_of(hb, ev), EDGE_W);
+        clock_give(hb, ev, round_of(hb, ev), EDGE_W);
     else
-        take(hb, ev, round_of(hb, ev), EDGE_W);
+        clock_take(hb, ev, round_of(hb, ev), EDGE_W);
     barrier_count(hb, ev);
 }
 
@@ -241,9 +242,9 @@ static void plain_step(struct hb *hb, const struct event *ev)
     struct hb_object *o = object_get(hb, info->object, ev->addr, 0);
 
     if (info->takes)
-        take(hb, ev, o, info->takes);
+        clock_take(hb, ev, o, info->takes);
     if (info->gives)
-        give(hb, ev, o, EDGE_W);
+        clock_give(hb, ev, o, EDGE_W);
 }
 
 static void child_step(struct hb *hb, const struct event *ev)
@@ -333,7 +334,7 @@ void hb_sync(struct hb *hb, const struct event *ev)
 void hb_atomic_before(struct hb *hb, const struct event *ev)
 {
     if (order_takes(event_order(ev)) && ev_info[ev->kind].takes)
-        take(hb, ev, object_get(hb, OBJECT_ATOMIC, ev->addr, 0), EDGE_W);
+        clock_take(hb, ev, object_get(hb, OBJECT_ATOMIC, ev->addr, 0), EDGE_W);
 }
 
 /* A store ends the sequences of other actors. The location's clock is then that of an actor's
@@ -374,7 +375,7 @@ void hb_atomic_after(struct hb *hb, const struct event *ev)
     struct hb_object *o = object_get(hb, OBJECT_ATOMIC, ev->addr, 0);
     sequences_step(hb, ev, o, gives);
     if (gives)
-        give(hb, ev, o, EDGE_W);
+        clock_give(hb, ev, o, EDGE_W);
 }
 
 void hb_commit_before(struct hb *hb, const struct event *commit, const struct event *accesses,
@@ -383,7 +384,7 @@ void hb_commit_before(struct hb *hb, const struct event *commit, const struct ev
     for (size_t i = 0; i < n; i++) {
         const struct granules g = granules_of(&accesses[i], hb->granule);
         for (sim_addr a = g.first;; a += g.step) {
-            take(hb, commit, object_get(hb, OBJECT_COMMIT, a, 0), EDGE_W);
+            clock_take(hb, commit, object_get(hb, OBJECT_COMMIT, a, 0), EDGE_W);
             if (a == g.last || budget_ends(hb->budget))
                 break;
         }

@@ -62,7 +62,7 @@ static void allocate(struct radish_access *a, struct line_access *s)
 
 /* ---- handlers, when they are paid for ------------------------------------------------------- */
 
-static struct handler take(struct radish *r, void *handler)
+static struct handler handler_take(struct radish *r, void *handler)
 {
     const struct handler h = *(struct handler *)handler;
 
@@ -82,7 +82,7 @@ static void has_come(const struct radish *r, unsigned core, const struct handler
 static sim_cycle run_fill(void *self, unsigned core, void *handler, sim_cycle now)
 {
     struct radish *r = self;
-    const struct handler h = take(r, handler);
+    const struct handler h = handler_take(r, handler);
 
     has_come(r, core, &h);
     now = swm_enter(r->manager, core, SWM_FILL, manager_blocked(r, core, h.check.line, now));
@@ -96,7 +96,7 @@ static sim_cycle run_fill(void *self, unsigned core, void *handler, sim_cycle no
 static sim_cycle run_empty(void *self, unsigned core, void *handler, sim_cycle now)
 {
     struct radish *r = self;
-    const struct handler h = take(r, handler);
+    const struct handler h = handler_take(r, handler);
 
     has_come(r, core, &h);
     now = manager_blocked(r, core, h.check.line, now);
@@ -105,7 +105,7 @@ static sim_cycle run_empty(void *self, unsigned core, void *handler, sim_cycle n
 
 static sim_cycle run_check(void *self, unsigned core, void *handler, sim_cycle now)
 {
-    const struct handler h = take(self, handler);
+    const struct handler h = handler_take(self, handler);
 
     return manager_check(self, core, &h.check, now);
 }
@@ -113,7 +113,7 @@ static sim_cycle run_check(void *self, unsigned core, void *handler, sim_cycle n
 /* The core goes on meanwhile. */
 static sim_cycle run_queued(void *self, unsigned core, void *handler, sim_cycle now)
 {
-    const struct handler h = take(self, handler);
+    const struct handler h = handler_take(self, handler);
 
     queue_serve(self, core, h.id, &h.check, now);
     return now;
@@ -121,14 +121,14 @@ static sim_cycle run_queued(void *self, unsigned core, void *handler, sim_cycle 
 
 static sim_cycle run_flushed(void *self, unsigned core, void *handler, sim_cycle now)
 {
-    struct handler h = take(self, handler);
+    struct handler h = handler_take(self, handler);
 
     return flush_paid(self, core, &h.flushed, now);
 }
 
 static sim_cycle run_lowered(void *self, unsigned core, void *handler, sim_cycle now)
 {
-    const struct handler h = take(self, handler);
+    const struct handler h = handler_take(self, handler);
 
     return radish_lower(self, &h.lowered, core, now);
 }
@@ -147,7 +147,7 @@ static struct handler *call(struct radish_access *a, struct ledger_note *n, ledg
 
 /* ---- what a line costs ---------------------------------------------------------------------- */
 
-static struct ledger_note *put(struct radish_access *a, enum ledger_what what)
+static struct ledger_note *note_put(struct radish_access *a, enum ledger_what what)
 {
     return ledger_note(&a->r->ledger, a->account, what);
 }
@@ -155,8 +155,8 @@ static struct ledger_note *put(struct radish_access *a, enum ledger_what what)
 /* The core runs no handler before its data are there. */
 static struct handler *put_handler(struct radish_access *a, ledger_call *fn)
 {
-    put(a, LEDGER_DATA);
-    return call(a, put(a, LEDGER_CALL), fn);
+    note_put(a, LEDGER_DATA);
+    return call(a, note_put(a, LEDGER_CALL), fn);
 }
 
 static void charge_check(struct radish_access *a, const struct line_access *s)
@@ -166,7 +166,7 @@ static void charge_check(struct radish_access *a, const struct line_access *s)
     if (!s->soft || filled) /* the fill was the check */
         return;
     struct handler *h =
-        s->queued ? call(a, put(a, LEDGER_CALL), run_queued) : put_handler(a, run_check);
+        s->queued ? call(a, note_put(a, LEDGER_CALL), run_queued) : put_handler(a, run_check);
     h->check = (struct check_paid){s->line, s->kind, s->soft, a->write};
     h->id = s->id;
 }
@@ -181,7 +181,7 @@ static void charge_fill(struct radish_access *a, const struct line_access *s)
 
 static void charge_wait(struct radish_access *a, sim_cycle until)
 {
-    struct ledger_note *n = put(a, LEDGER_WAIT);
+    struct ledger_note *n = note_put(a, LEDGER_WAIT);
 
     n->wait.until = until;
     n->wait.counts = &a->r->st.queue_wait;
@@ -189,7 +189,7 @@ static void charge_wait(struct radish_access *a, sim_cycle until)
 
 static void charge_question(struct radish_access *a, const struct line_access *s)
 {
-    struct ledger_note *n = put(a, LEDGER_ASK);
+    struct ledger_note *n = note_put(a, LEDGER_ASK);
 
     n->ask.line = paddr_of(s->line << a->r->line_shift);
     n->ask.cores[0] = s->ask[0];
@@ -212,7 +212,7 @@ static void charge(struct radish_access *a, const struct line_access *s, unsigne
     if (s->asks)
         charge_question(a, s);
     if (s->arrives)
-        put(a, LEDGER_ALONG)->bytes = s->ask_bytes;
+        note_put(a, LEDGER_ALONG)->bytes = s->ask_bytes;
     charge_check(a, s);
 }
 
@@ -320,7 +320,7 @@ static void charge_flushed(struct radish_access *a)
 
 static void begin_bill(struct radish_access *a, sim_cycle start, sim_cycle data)
 {
-    struct ledger_note *n = put(a, LEDGER_BILL);
+    struct ledger_note *n = note_put(a, LEDGER_BILL);
 
     n->bill.start = start;
     n->bill.data = data;
@@ -355,7 +355,7 @@ sim_cycle radish_decide(void *self, const struct event *ev, unsigned core, struc
         charge_flushed(&a);
     if (UNLIKELY(needs_lowering(r, ev))) {
         begin_bill(&a, CYCLE_NEVER, now);
-        call(&a, put(&a, LEDGER_CALL), run_lowered)->lowered = *ev;
+        call(&a, note_put(&a, LEDGER_CALL), run_lowered)->lowered = *ev;
     }
     return now;
 }

@@ -178,7 +178,7 @@ static granule_set judge(struct radish_access *a, granule_set need)
 
 /* Other cores' entries: the home tells those that it knows to hold the data, or to have had it
  * taken from them. */
-static void lower(struct radish_access *a, struct hline *o, granule_set set)
+static void permission_lower(struct radish_access *a, struct hline *o, granule_set set)
 {
     struct radish *r = a->r;
 
@@ -205,7 +205,7 @@ static void tell_others(struct radish_access *a, granule_set need)
     for (struct hline *o = a->own->data->of_kind[a->own->kind]; o; o = o->next) {
         if (o == a->own)
             continue;
-        lower(a, o, need);
+        permission_lower(a, o, need);
         if (a->write)
             cancel(a, o, need);
     }

@@ -98,7 +98,7 @@ struct making {
 };
 
 /* A new one has what the manager has. */
-static struct made *make(struct making *m, const struct hline *source, struct paddr granule)
+static struct made *line_make(struct making *m, const struct hline *source, struct paddr granule)
 {
     struct radish *r = m->r;
     struct data_line *data = data_get(r, granule.at >> r->line_shift);
@@ -171,7 +171,7 @@ static void copy_line(struct making *m, const struct along *a)
         const struct paddr to = destination(m->p, line_granule(r, a->line, i));
         const unsigned j = (unsigned)((to.at >> r->granule_shift) % r->entries);
         const struct entry_run run = {i, j, in < r->entries - j ? in : r->entries - j};
-        struct made *made = make(m, a->line, to);
+        struct made *made = line_make(m, a->line, to);
         copy_run(r, made->line, a->line, run);
         made->set |= shifted(~(granule_set)0, run);
         pay_run(m, made->line, a->line, run);

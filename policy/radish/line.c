@@ -254,7 +254,7 @@ static void squeeze(struct hline *h)
     h->empty = 0;
 }
 
-static void grow(struct radish *r, struct hline *h)
+static void block_grow(struct radish *r, struct hline *h)
 {
     const unsigned size = h->record ? h->size + 1u : 0;
 
@@ -289,7 +289,7 @@ static struct access_record *empty_place(struct radish *r, struct hline *h, bool
     if (is_full(h) && h->empty)
         squeeze(h);
     if (is_full(h))
-        grow(r, h);
+        block_grow(r, h);
     return &h->record[h->n++];
 }
 

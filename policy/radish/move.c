@@ -173,7 +173,7 @@ struct held_copy *move_match(const struct radish *r, const struct event *ev)
 
 /* Makes a copy that was held back. This takes time, in which another core may touch a part that is
  * left, and make that part. */
-static sim_cycle make(struct radish *r, struct held_copy *h, unsigned core, sim_cycle now)
+static sim_cycle copy_make(struct radish *r, struct held_copy *h, unsigned core, sim_cycle now)
 {
     r->held.busy++;
     h->making = true;
@@ -189,7 +189,7 @@ sim_cycle move_make(struct radish *r, struct held_copy *h, unsigned core, sim_cy
 {
     h->move = true;
     r->st.moved_histories++;
-    return make(r, h, core, now);
+    return copy_make(r, h, core, now);
 }
 
 /* The event's own regions, whatever its thread. */
@@ -227,7 +227,7 @@ sim_cycle move_before(struct radish *r, const struct event *ev, unsigned core, s
     struct held_copy *h;
 
     while ((h = next_touched(r, ev, except)) || (h = next_due(r, ev, except)))
-        now = make(r, h, core, now);
+        now = copy_make(r, h, core, now);
     return now;
 }
 

@@ -325,7 +325,7 @@ static bool synchronises(const struct event *ev)
 }
 
 /* A copy that may become a move is issued later. */
-static sim_cycle lower(struct radish *r, const struct event *ev, unsigned core, sim_cycle now)
+static sim_cycle event_lower(struct radish *r, const struct event *ev, unsigned core, sim_cycle now)
 {
     if (!r->runtime)
         return now;
@@ -366,7 +366,7 @@ static sim_cycle radish_sync(void *self, const struct event *ev, unsigned on, si
     now = flush_paid(r, core, &f, now);
     if (UNLIKELY(r->held.live))
         now = move_before(r, ev, core, now);
-    now = lower(r, ev, core, now);
+    now = event_lower(r, ev, core, now);
     return heap(r, ev, core, now);
 }
 

@@ -217,7 +217,8 @@ static void begin_use(struct fastrcd *f, struct rcd_variable *x)
     cells_begin_use(&f->variables);
 }
 
-static void charge(struct fastrcd *f, const struct rcd_variable *x, const struct rcd_access *now)
+static void access_charge(struct fastrcd *f, const struct rcd_variable *x,
+                          const struct rcd_access *now)
 {
     const bool write = event_writes(now->ev);
 
@@ -232,7 +233,7 @@ bool rcd_variable(struct fastrcd *f, struct rcd_variable *x, const struct rcd_ac
     if (!x->used)
         begin_use(f, x);
     if (UNLIKELY(f->env->cost->on))
-        charge(f, x, now);
+        access_charge(f, x, now);
     if (now->ev->flags & EVF_ORDER_MASK)
         return atomic_variable(f, x, now);
     return (event_writes(now->ev) ? write_variable : read_variable)(f, x, now);

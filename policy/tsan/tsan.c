@@ -104,7 +104,7 @@ enum branch {
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
-static struct paddr take(struct tsan *t, uint64_t bytes)
+static struct paddr block_take(struct tsan *t, uint64_t bytes)
 {
     budget_take(&t->metadata, bytes);
     return metadata_take(t->env->cost, t->env->core, bytes);
@@ -118,8 +118,8 @@ static struct tsan_thread *thread_of(struct tsan *t, sim_tid tid)
         t->thread = budget_reach(t->env->budget, t->thread, &t->threads, actor, sizeof *t->thread);
     struct tsan_thread *th = &t->thread[actor];
     if (UNLIKELY(t->env->cost->on && !th->trace.at)) {
-        th->clock = take(t, CLOCK_ENTRIES * ENTRY);
-        th->trace = take(t, TRACE * EVENT);
+        th->clock = block_take(t, CLOCK_ENTRIES * ENTRY);
+        th->trace = block_take(t, TRACE * EVENT);
     }
     return th;
 }
@@ -370,7 +370,7 @@ static struct paddr sync_variable(struct tsan *t, sim_addr at)
     uint64_t *block = map_put(&t->sync, at);
 
     if (!*block)
-        *block = take(t, SYNC_BYTES).at;
+        *block = block_take(t, SYNC_BYTES).at;
     return paddr_of(*block);
 }
 
