@@ -112,8 +112,8 @@ struct prefetch_stats {                                /* lines that prefetchers
 struct coh_stats {
     struct cache_stats level[LEVEL_L3 + 1];                               /* L1, L2, L3 */
     uint64_t entries_made, entries_ended, entries_recalled, entries_live; /* non-inclusive only */
-    uint64_t loads, stores, upgrades, merged;                             /* transactions */
-    uint64_t from[LEVELS]; /* the same, by who answered */
+    uint64_t transactions, loads, stores, upgrades, merged;
+    uint64_t from[LEVELS]; /* transactions, by who answered */
     /* The same by whose line it is; their cycles; those of them in which another NUMA node took
      * part, and their cycles. */
     struct answers {

@@ -284,6 +284,7 @@ static struct coh_result finish(struct txn *t, enum mem_level level, sim_cycle d
         t->entry->busy = cycle_max(done, t->busy);
     if (t->woken)
         c->host.wake(c->host.self, COH_KEY_LINE(t->line), cycle_max(done, t->busy));
+    c->stats.transactions++;
     c->stats.from[level]++;
     histogram_add(&c->stats.latency[level], done - t->start);
     struct answers *a = &c->stats.answers[t->traffic][level];

@@ -45,6 +45,7 @@ static void declare_accesses(struct stats_group *g, const struct cache_stats *s,
                 private ? "Accesses that went on, upgrades included."
                         : "Requests for a line that was not here.",
                 &s->misses);
+    stats_ratio(g, "miss-rate", "Misses of accesses.", &s->misses, &s->accesses);
     declare_traffic(g, "data", s, TRAFFIC_DATA, private);
     declare_traffic(g, "metadata", s, TRAFFIC_METADATA, private);
     stats_vector(g, "core.accesses", "accesses", "Accesses, by core.", s->core_accesses, cores,
@@ -154,6 +155,8 @@ static void declare_levels(struct coherence *c, struct stats *stats)
 
 static void declare_transactions(struct stats_group *g, const struct coh_stats *s)
 {
+    stats_count(g, "transactions", "transactions", "Accesses that left their core.",
+                &s->transactions);
     stats_count(g, "loads", "transactions", "Loads that left their core.", &s->loads);
     stats_count(g, "stores", "transactions", "Stores and atomics that left without a copy.",
                 &s->stores);
@@ -162,8 +165,11 @@ static void declare_transactions(struct stats_group *g, const struct coh_stats *
     stats_count(g, "merged", "transactions",
                 "Those that found their line under way for the same core; as from the memory.",
                 &s->merged);
+    stats_count(g, "from-l3", "transactions", "Those that the L3 answered.", &s->from[LEVEL_L3]);
     stats_count(g, "from-remote", "transactions", "Those in which other cores were asked.",
                 &s->from[LEVEL_REMOTE]);
+    stats_count(g, "from-memory", "transactions", "Those that the memory answered.",
+                &s->from[LEVEL_MEMORY]);
 }
 
 static void declare_actions(struct stats_group *g, const struct coh_stats *s)
@@ -292,10 +298,12 @@ static void require_flow(struct stats_group *g, const struct coherence *c)
     const struct cache_stats *l1 = &s->level[LEVEL_L1], *l2 = &s->level[LEVEL_L2];
     const struct cache_stats *last = c->has_l2 ? l2 : l1;
 
-    const uint64_t *const answers[] = {&s->from[LEVEL_L3], &s->from[LEVEL_REMOTE],
-                                       &s->from[LEVEL_MEMORY], NULL};
-    stats_invariant(g, "answers", "Each load, store, upgrade and merged one is answered once.",
-                    STATS_SUM(&s->loads, &s->stores, &s->upgrades, &s->merged), STATS_EQ, answers);
+    stats_invariant(g, "kinds", "Each transaction is a load, a store, an upgrade or merged.",
+                    STATS_SUM(&s->loads, &s->stores, &s->upgrades, &s->merged), STATS_EQ,
+                    STATS_SUM(&s->transactions));
+    stats_invariant(g, "answers", "Each transaction is answered once.",
+                    STATS_SUM(&s->from[LEVEL_L3], &s->from[LEVEL_REMOTE], &s->from[LEVEL_MEMORY]),
+                    STATS_EQ, STATS_SUM(&s->transactions));
     stats_invariant(g, "requests", "Each load and store looks for its line in the L3.",
                     STATS_SUM(&s->loads, &s->stores), STATS_EQ,
                     STATS_SUM(&s->level[LEVEL_L3].accesses));
@@ -303,7 +311,7 @@ static void require_flow(struct stats_group *g, const struct coherence *c)
                     STATS_SUM(&s->memory_reads, &s->merged), STATS_EQ,
                     STATS_SUM(&s->from[LEVEL_MEMORY]));
     stats_invariant(g, "misses", "What misses the last private level leaves the core.",
-                    STATS_SUM(&last->misses), STATS_LE, answers);
+                    STATS_SUM(&last->misses), STATS_LE, STATS_SUM(&s->transactions));
     if (c->grouped)
         stats_invariant(g, "misses-l1", "All misses of the L1s come to the shared L2s.",
                         STATS_SUM(&l1->misses), STATS_EQ, STATS_SUM(&l2->accesses));

@@ -22,10 +22,9 @@ void session_declare(struct lardsim *l)
     }
     each[n] = NULL;
     stats_invariant(g, "kinds", "Every event is of one kind.", each, STATS_EQ,
-                    (stats_fields){&l->st.events, NULL});
-    stats_invariant(g, "system", "The runtime system's are some of them.",
-                    (stats_fields){&l->st.system, NULL}, STATS_LE,
-                    (stats_fields){&l->st.events, NULL});
+                    STATS_SUM(&l->st.events));
+    stats_invariant(g, "system", "The runtime system's are some of them.", STATS_SUM(&l->st.system),
+                    STATS_LE, STATS_SUM(&l->st.events));
 }
 
 static bool label_used(const struct lardsim *l, const char *label)
