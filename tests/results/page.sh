@@ -162,6 +162,8 @@ page both table.json race
 
 differs same machine larger
 differs other larger smaller 0
+quietly run -c radish8 -p lardish --set l1.size=4Ki --set cores=4 --set l2.size=128Ki -o less workload:hedc,racy=on
+differs less machine less
 differs costs-region costs region 5
 differs kinds race machine 0
 # Of two builds; with another behaviour of the same build and configuration, which somebody has forged.
