@@ -50,40 +50,27 @@ struct hedc {
 
 /* ---- the queue ------------------------------------------------------------------------------ */
 
-static void queue_put(struct vm_thread *t, const struct hedc *h, struct vm_ref *task)
-/* The conditions share one monitor, so notify wakes all: a thread that is woken may wait for the
- * other condition. */
+/* Puts a task into the queue, or takes one from it. The conditions share one monitor, so notify
+ * wakes all: a thread that is woken may wait for the other condition. */
+static void queue_move(struct vm_thread *t, const struct hedc *h, struct vm_ref *task, bool put)
 {
     struct vm_ref *tasks = vm_enter(t, 1);
 
     vm_lock(t, h->queue, AT_QUEUE_LOCK);
-    while (vm_get_i32(t, h->queue, QUEUE_COUNT, AT_QUEUE) == ROOM)
+    while (vm_get_i32(t, h->queue, QUEUE_COUNT, AT_QUEUE) == (put ? ROOM : 0))
         vm_wait(t, h->queue, AT_QUEUE_WAIT);
     const int32_t n = vm_get_i32(t, h->queue, QUEUE_COUNT, AT_QUEUE);
-    const int32_t at = (vm_get_i32(t, h->queue, QUEUE_FIRST, AT_QUEUE) + n) % ROOM;
+    const int32_t first = vm_get_i32(t, h->queue, QUEUE_FIRST, AT_QUEUE);
     vm_get_ref(t, tasks, h->queue, QUEUE_TASKS, AT_QUEUE);
-    vm_store_ref(t, tasks, (uint64_t)at, task, AT_QUEUE);
-    vm_put_i32(t, h->queue, QUEUE_COUNT, n + 1, AT_QUEUE);
-    vm_notify(t, h->queue, true, AT_QUEUE);
-    vm_unlock(t, h->queue, AT_QUEUE_LOCK);
-    vm_leave(t, tasks);
-}
-
-static void queue_take(struct vm_thread *t, const struct hedc *h, struct vm_ref *task)
-{
-    struct vm_ref *tasks = vm_enter(t, 1);
-
-    vm_lock(t, h->queue, AT_QUEUE_LOCK);
-    while (vm_get_i32(t, h->queue, QUEUE_COUNT, AT_QUEUE) == 0)
-        vm_wait(t, h->queue, AT_QUEUE_WAIT);
-    const int32_t n = vm_get_i32(t, h->queue, QUEUE_COUNT, AT_QUEUE);
-    const int32_t at = vm_get_i32(t, h->queue, QUEUE_FIRST, AT_QUEUE);
-    vm_get_ref(t, tasks, h->queue, QUEUE_TASKS, AT_QUEUE);
-    vm_load_ref(t, task, tasks, (uint64_t)at, AT_QUEUE);
-    /* A slot that is free refers to nothing, or it would keep a task alive. */
-    vm_store_ref(t, tasks, (uint64_t)at, NULL, AT_QUEUE);
-    vm_put_i32(t, h->queue, QUEUE_FIRST, (at + 1) % ROOM, AT_QUEUE);
-    vm_put_i32(t, h->queue, QUEUE_COUNT, n - 1, AT_QUEUE);
+    if (put) {
+        vm_store_ref(t, tasks, (uint64_t)(first + n) % ROOM, task, AT_QUEUE);
+    } else {
+        vm_load_ref(t, task, tasks, (uint64_t)first, AT_QUEUE);
+        /* A slot that is free refers to nothing, or it would keep a task alive. */
+        vm_store_ref(t, tasks, (uint64_t)first, NULL, AT_QUEUE);
+        vm_put_i32(t, h->queue, QUEUE_FIRST, (first + 1) % ROOM, AT_QUEUE);
+    }
+    vm_put_i32(t, h->queue, QUEUE_COUNT, put ? n + 1 : n - 1, AT_QUEUE);
     vm_notify(t, h->queue, true, AT_QUEUE);
     vm_unlock(t, h->queue, AT_QUEUE_LOCK);
     vm_leave(t, tasks);
@@ -131,7 +118,7 @@ static void serve(struct vm_thread *t, void *arg)
     struct vm_ref *r = vm_enter(t, 2); /* a task, its future */
 
     for (;;) {
-        queue_take(t, h, &r[0]);
+        queue_move(t, h, &r[0], false);
         const int32_t key = vm_get_i32(t, &r[0], TASK_KEY, AT_TASK);
         if (key == STOP)
             break;
@@ -161,7 +148,7 @@ static void submit(struct vm_thread *t, const struct hedc *h, struct vm_ref *tas
     vm_put_i32(t, task, TASK_FROM, (int32_t)from, AT_NEW);
     vm_put_i32(t, task, TASK_END, (int32_t)end, AT_NEW);
     vm_put_ref(t, task, TASK_FUTURE, future, AT_NEW);
-    queue_put(t, h, task);
+    queue_move(t, h, task, true);
     vm_leave(t, future);
 }
 
