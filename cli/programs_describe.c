@@ -168,9 +168,10 @@ static void print_text(const struct page_of_programs *l)
     const struct table *from = &l->table;
     struct table to = {0};
 
-    table_head(&to, (struct table_head){.name = "", .align = TABLE_LEFT, .least = 20});
+    table_head(&to, (struct table_head){.name = "", .align = TABLE_LEFT, .least = 20, .most = 20});
     for (size_t k = 0; k < table_rows(from); k++)
-        table_head(&to, (struct table_head){.name = table_at(from, k, 0)->text, .least = 20});
+        table_head(
+            &to, (struct table_head){.name = table_at(from, k, 0)->text, .least = 20, .most = 20});
     table_head(&to, (struct table_head){.name = "", .align = TABLE_LEFT});
     for (size_t i = 0; i < lines_of(l); i++) {
         table_text(&to, from->head[i + 1].name);
