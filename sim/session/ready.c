@@ -10,7 +10,8 @@ void session_declare(struct lardsim *l)
     struct stats_group *g = stats_group(stats_root(l->stats), "events");
 
     stats_count(g, "total", "events", "Events run.", &l->st.events);
-    stats_count(g, "system", "events", "Of these: of the runtime system.", &l->st.system);
+    stats_count(g, "system", "events",
+                "Events of the runtime system; the others are the program's.", &l->st.system);
     struct stats_group *kinds = stats_group(g, "kind");
     const uint64_t *each[EV_KINDS + 1];
     size_t n = 0;
