@@ -6,7 +6,7 @@ libcore_la_SOURCES += base/addr.h base/base.h base/budget.c base/budget.h base/b
 	base/interval.h base/json.c base/json.h base/json_read.c base/map.c base/map.h base/mem.c \
 	base/mem.h base/outfile.c base/outfile.h base/papers.def base/param.c base/param.h base/param_rows.h \
 	base/param_int.h base/rng.c base/rng.h base/seal.c base/sequences.c base/sequences.h \
-	base/shadow.c base/shadow.h base/stats.c base/stats.h base/stats_declare.h base/stats_fields.h base/stats_int.h base/stats_out.c \
+	base/shadow.c base/shadow.h base/sync_object.c base/sync_object.h base/stats.c base/stats.h base/stats_declare.h base/stats_fields.h base/stats_int.h base/stats_out.c \
 	base/text.c base/text.h base/vclock.c base/vclock.h base/yaml.c base/yaml.h
 
 # Which build this is. Looked up at each make; written, and base/stamp.c compiled, when it is another.

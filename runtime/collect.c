@@ -30,7 +30,8 @@ static void add_clock(struct live_clocks *f, const struct rt_clock *c)
 static bool add_chain(void *arg, sim_addr addr, void *cell)
 {
     (void)addr;
-    for (const struct rt_object *o = *(struct rt_object **)cell; o; o = o->next) {
+    for (const struct sync_object *s = *(struct sync_object **)cell; s; s = s->next) {
+        const struct rt_object *o = (const struct rt_object *)s;
         add_clock(arg, &o->write);
         add_clock(arg, &o->read);
     }
@@ -56,7 +57,7 @@ static struct live_clocks find_clocks(struct runtime *r)
         add_clock(&f, &r->thread[i].birth);
         add_clock(&f, &r->thread[i].final);
     }
-    shadow_all(r->objects, add_chain, &f);
+    shadow_all(r->objects.cells, add_chain, &f);
     if (f.n)
         qsort(f.at, f.n, sizeof *f.at, by_address);
     return f;

@@ -99,10 +99,8 @@ static void collect(struct runtime *r, unsigned core)
 {
     const struct rt_block b = r->garbage[r->garbage_first++];
     struct rt_list *l = list_of(r, core, b.size);
-    const size_t was = l->cap;
 
-    l->at = xgrow(l->at, l->n, &l->cap, sizeof *l->at);
-    budget_take(r->env.budget, (l->cap - was) * sizeof *l->at);
+    l->at = budget_grow(r->env.budget, l->at, l->n, &l->cap, sizeof *l->at);
     l->at[l->n++] = b.at;
     r->st.garbage_bytes -= block_bytes(b.size);
 }
@@ -119,10 +117,8 @@ static void close_up(struct runtime *r)
 
 void rt_discard(struct runtime *r, unsigned core, struct rt_block block)
 {
-    const size_t was = r->garbage_cap;
-
-    r->garbage = xgrow(r->garbage, r->garbage_n, &r->garbage_cap, sizeof *r->garbage);
-    budget_take(r->env.budget, (r->garbage_cap - was) * sizeof *r->garbage);
+    r->garbage =
+        budget_grow(r->env.budget, r->garbage, r->garbage_n, &r->garbage_cap, sizeof *r->garbage);
     r->garbage[r->garbage_n++] = block;
     r->st.live--;
     r->st.live_bytes -= block_bytes(block.size);

@@ -99,7 +99,7 @@ struct runtime *runtime_new(const struct runtime_params *p, const struct runtime
     r->params.base &= ~(uint64_t)(RT_PAGE - 1);
     r->params.page = power_below(p->page);
     r->head.words = paddr_of(r->params.base + RT_THREADS_AT);
-    r->objects = shadow_new(8, sizeof(struct rt_object *), env->budget);
+    sync_objects_init(&r->objects, &rt_object_ways, env->budget);
     register_work(env->stats, &r->st);
     register_space(env->stats, &r->st);
     return r;
@@ -121,7 +121,7 @@ void runtime_free(struct runtime *r)
 {
     if (!r)
         return;
-    rt_objects_free(r);
+    sync_objects_free(&r->objects, &(struct rt_walk){.r = r});
     rt_heap_free(r);
     for (size_t i = 0; i < r->threads; i++)
         thread_free(r, &r->thread[i]);
@@ -186,9 +186,9 @@ static uint64_t page_for(const struct runtime *r, uint64_t bytes)
 static void follow(struct rt_walk *w, const struct event *ev)
 {
     if (ev->kind == EV_COPY)
-        rt_objects_move(w->r, w->core, ev->addr, ev[1].addr, ev->aux);
+        sync_objects_move(&w->r->objects, ev->addr, ev[1].addr, ev->aux, w);
     else
-        rt_objects_clear(w->r, w->core, ev->addr, ev->aux);
+        sync_objects_clear(&w->r->objects, ev->addr, ev->aux, w);
 }
 
 /* Issues one instruction for each page that a region touches: LARDx86's page rule

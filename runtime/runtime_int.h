@@ -14,7 +14,7 @@
 #include <assert.h>
 
 #include "base/sequences.h"
-#include "base/shadow.h"
+#include "base/sync_object.h"
 #include "runtime/runtime.h"
 
 enum {
@@ -47,24 +47,13 @@ struct rt_clock {
     struct vclock v; /* its contents; v.n: the count of entries */
 };
 
-struct rt_hold { /* a thread's hold on a lock */
-    sim_tid tid;
-    bool shared;    /* a reader's */
-    uint32_t depth; /* > 0 */
-};
-
 struct rt_object {
-    struct rt_object *next;      /* in the same granule of the table */
-    sim_addr addr;               /* in the program's memory */
-    uint64_t round;              /* barriers; else 0 */
+    struct sync_object sync;     /* its address is in the program's memory */
     struct rt_clock write, read; /* clocks that releases gave; read: shared ones of a lock */
-    struct rt_hold *hold;        /* owns; of a lock */
-    uint32_t holds, hold_cap;    /* entries of hold */
     union {
         uint64_t inside;             /* barriers: arrived less departed */
         struct sequences *sequences; /* owns; atomic locations. NULL: nothing of C11 yet */
     };
-    uint8_t kind;     /* enum ev_object */
     bool held_shared; /* ever: the software looks for a read clock */
 };
 
@@ -130,7 +119,7 @@ struct runtime {
     struct rt_core *core;          /* owns; by core */
     size_t threads, actors, cores; /* entries of the three */
     bool moving;                   /* the collection in hand has moved an object */
-    struct shadow *objects;        /* by address: chains of struct rt_object */
+    struct sync_objects objects;   /* struct rt_object */
     struct rt_block *garbage;      /* owns; the oldest first, from garbage_first on */
     size_t garbage_first, garbage_n, garbage_cap;
     struct rt_sums sums; /* for collections without a machine */
@@ -235,15 +224,12 @@ void rt_lower_memory(struct rt_walk *w, const struct event *ev);
 
 /* ---- objects: runtime/object.c -------------------------------------------------------------- */
 
-struct rt_object *rt_object_find(const struct runtime *r, unsigned kind, sim_addr addr,
-                                 uint64_t round); /* NULL: none */
-struct rt_object *rt_object_get(struct runtime *r, unsigned kind, sim_addr addr, uint64_t round);
-void rt_object_drop(struct runtime *r, unsigned core, const struct rt_object *o);
-uint32_t rt_nest(struct runtime *r, struct rt_object *o, sim_tid tid, bool shared); /* new depth */
-uint32_t rt_unnest(struct rt_object *o, sim_tid tid, bool shared);                  /* new depth */
-/* Objects end and move with the memory that they live in. */
-void rt_objects_clear(struct runtime *r, unsigned core, sim_addr addr, uint64_t bytes);
-void rt_objects_move(struct runtime *r, unsigned core, sim_addr to, sim_addr from, uint64_t bytes);
-void rt_objects_free(struct runtime *r);
+extern const struct sync_ways
+    rt_object_ways; /* they are given the walk, of which they pay nothing */
+static inline struct rt_object *rt_object_get(struct rt_walk *w, unsigned kind, sim_addr addr,
+                                              uint64_t round) /* made when new */
+{
+    return sync_object_get(&w->r->objects, kind, addr, round, w);
+}
 
 #endif

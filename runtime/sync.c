@@ -245,14 +245,14 @@ static bool outermost(struct rt_lowering *l, struct rt_object *o)
         return true;
     rt_step(&l->walk, RT_STEP_NEST, 1);
     if (ev_info[kind].takes)
-        return rt_nest(l->walk.r, o, l->ev->tid, shared) == 1;
-    return rt_unnest(o, l->ev->tid, shared) == 0;
+        return sync_nest(&l->walk.r->objects, &o->sync, l->ev->tid, shared) == 1;
+    return sync_unnest(&o->sync, l->ev->tid, shared) == 0;
 }
 
 static void lock(struct rt_lowering *l)
 {
     const struct ev_info *info = &ev_info[l->ev->kind];
-    struct rt_object *o = rt_object_get(l->walk.r, OBJECT_LOCK, l->ev->addr, 0);
+    struct rt_object *o = rt_object_get(&l->walk, OBJECT_LOCK, l->ev->addr, 0);
 
     if (!outermost(l, o)) {
         settle_now(l);
@@ -297,7 +297,7 @@ static void end_sequences(struct rt_lowering *l)
 {
     const struct runtime *r = l->walk.r;
     const struct paddr word = rt_object_word(r, l->ev->addr);
-    struct rt_object *o = rt_object_find(r, OBJECT_ATOMIC, l->ev->addr, 0);
+    struct rt_object *o = sync_object_find(&r->objects, OBJECT_ATOMIC, l->ev->addr, 0);
 
     load_own_word(l);
     if (load_word(l, o ? &o->write : NULL, word, true) && sequences_step(l, o, false))
@@ -310,8 +310,8 @@ static void end_sequences(struct rt_lowering *l)
 static void field(struct rt_lowering *l, unsigned kind, bool takes, bool gives)
 {
     struct runtime *r = l->walk.r;
-    struct rt_object *o =
-        gives ? rt_object_get(r, kind, l->ev->addr, 0) : rt_object_find(r, kind, l->ev->addr, 0);
+    struct rt_object *o = gives ? rt_object_get(&l->walk, kind, l->ev->addr, 0)
+                                : sync_object_find(&r->objects, kind, l->ev->addr, 0);
 
     load_own_word(l);
     if (takes)
@@ -332,11 +332,11 @@ static void class_object(struct rt_lowering *l)
 
     load_own_word(l);
     if (l->ev->kind == EV_CLASS_USE) {
-        take(l, rt_object_find(r, OBJECT_CLASS, l->ev->addr, 0), EDGE_W, false);
+        take(l, sync_object_find(&r->objects, OBJECT_CLASS, l->ev->addr, 0), EDGE_W, false);
         settle_now(l);
         return;
     }
-    struct rt_object *o = rt_object_get(r, OBJECT_CLASS, l->ev->addr, 0);
+    struct rt_object *o = rt_object_get(&l->walk, OBJECT_CLASS, l->ev->addr, 0);
     load_word(l, &o->write, rt_object_word(r, l->ev->addr), false);
     give_write(l, o, RT_IN_PLACE);
 }
@@ -346,7 +346,7 @@ static void class_object(struct rt_lowering *l)
 static void barrier(struct rt_lowering *l)
 {
     struct runtime *r = l->walk.r;
-    struct rt_object *o = rt_object_get(r, OBJECT_BARRIER, l->ev->addr, l->ev->aux);
+    struct rt_object *o = rt_object_get(&l->walk, OBJECT_BARRIER, l->ev->addr, l->ev->aux);
 
     load_own_word(l);
     if (l->ev->kind == EV_BARRIER_ARRIVE) {
@@ -358,7 +358,7 @@ static void barrier(struct rt_lowering *l)
     take(l, o, EDGE_W, false);
     settle_now(l);
     if (o->inside <= 1)
-        rt_object_drop(r, l->walk.core, o);
+        sync_object_drop(&r->objects, o, &l->walk);
     else
         o->inside--;
 }
@@ -381,9 +381,7 @@ static void note_variable(struct rt_lowering *l)
     if (*seen)
         return;
     *seen = 1;
-    const size_t was = log->cap;
-    log->addr = xgrow(log->addr, log->n, &log->cap, sizeof *log->addr);
-    budget_take(b, (log->cap - was) * sizeof *log->addr);
+    log->addr = budget_grow(b, log->addr, log->n, &log->cap, sizeof *log->addr);
     log->addr[log->n++] = l->ev->addr;
 }
 
@@ -394,7 +392,7 @@ static void take_variables(struct rt_lowering *l, const struct rt_log *log)
     size_t n = 0;
 
     for (size_t i = 0; i < log->n; i++) {
-        const struct rt_object *o = rt_object_find(r, OBJECT_COMMIT, log->addr[i], 0);
+        const struct rt_object *o = sync_object_find(&r->objects, OBJECT_COMMIT, log->addr[i], 0);
         rt_step(&l->walk, RT_STEP_VARIABLE, 1);
         if (load_word(l, o ? &o->write : NULL, rt_object_word(r, log->addr[i]), false))
             from[n++] = &o->write;
@@ -408,7 +406,7 @@ static void give_variables(struct rt_lowering *l, const struct rt_log *log)
     struct runtime *r = l->walk.r;
 
     for (size_t i = 0; i < log->n; i++) {
-        struct rt_object *o = rt_object_get(r, OBJECT_COMMIT, log->addr[i], 0);
+        struct rt_object *o = rt_object_get(&l->walk, OBJECT_COMMIT, log->addr[i], 0);
         rt_step(&l->walk, RT_STEP_VARIABLE, 1);
         rt_publish(&l->walk, mine(l), &o->write, rt_object_word(r, log->addr[i]), RT_IN_PLACE);
     }

@@ -7,7 +7,7 @@ void cells_init(struct cells *c, const struct cell_kind *kind, const struct poli
     *c = (struct cells){.env = env, .kind = kind, .self = self};
     c->shadow = shadow_new(env->granule ? env->granule : 1, kind->bytes, env->budget);
     c->announced[0] = c->shadow;
-    c->announced[1] = env->hb->objects;
+    c->announced[1] = env->hb->objects.cells;
     c->apart = env->granule == GRANULE_FIELD ? 0 : ~(sim_addr)(env->granule - 1);
     if (!*env->cells)
         *env->cells = c;

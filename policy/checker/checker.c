@@ -471,7 +471,7 @@ static inline void hint(const struct checker *c, const struct event *ev, const s
     if (UNLIKELY(known - ev <= SOON))
         return;
     if (ev[SOON].kind > EV_RMW)
-        shadow_prefetch(c->hb->objects, ev[SOON].addr);
+        shadow_prefetch(c->hb->objects.cells, ev[SOON].addr);
     else if (c->hinted)
         soon(c, ev + SOON);
     if (c->hinted && c->hints->very_soon && ev[VERY_SOON].kind <= EV_RMW)

@@ -143,10 +143,10 @@ struct goldilocks {
     struct gold_params is;
     struct cells variables; /* each a struct gold_var; goldilocks/goldilocks.c */
     struct gold_list list;
-    struct shadow *objects; /* chains; goldilocks/object.c */
-    struct map live;        /* elements of objects that are there, and whether they are spoilt */
-    uint64_t deaths;        /* of elements since locksets were last pruned */
-    gold_element next;      /* of the next object */
+    struct sync_objects objects; /* goldilocks/object.c */
+    struct map live;   /* elements of objects that are there, and whether they are spoilt */
+    uint64_t deaths;   /* of elements since locksets were last pruned */
+    gold_element next; /* of the next object */
     struct gold_thread *thread;
     size_t threads;
     struct gold_actor *actor; /* owns */
@@ -235,22 +235,13 @@ void gold_reach_free(struct goldilocks *g);
 
 /* ---- goldilocks/object.c -------------------------------------------------------------------- */
 
-struct gold_hold { /* a thread's hold on a lock */
-    sim_tid tid;
-    bool shared, waiting;
-    uint32_t depth; /* > 0 */
-};
 struct gold_head { /* of release sequences, of C11: an actor, and what its releases give */
     uint32_t actor;
     gold_element element;
 };
 struct gold_object {
-    struct gold_object *next; /* in the same granule */
-    sim_addr addr;
-    uint64_t round;                /* barriers; else 0 */
+    struct sync_object sync;
     gold_element element, readers; /* what releases give; of a lock, what shared ones give */
-    struct gold_hold *hold;        /* owns */
-    uint32_t holds, hold_cap;
     union {
         uint64_t inside;          /* barriers: arrived less departed */
         struct {                  /* atomic locations, as base/sequences.h has them for clocks */
@@ -259,19 +250,18 @@ struct gold_object {
     };
     struct gold_head *head; /* owns; heads of them, where there is no sole one */
     bool given;             /* atomic locations: somebody has given to `element` */
-    uint8_t kind;           /* enum ev_object */
 };
 void gold_objects_init(struct goldilocks *g);
 void gold_objects_free(struct goldilocks *g);
-struct gold_object *gold_object_get(struct goldilocks *g, unsigned kind, sim_addr addr,
-                                    uint64_t round); /* made when new */
-void gold_object_drop(struct goldilocks *g, unsigned kind, sim_addr addr, uint64_t round);
+static inline struct gold_object *gold_object_get(struct goldilocks *g, unsigned kind,
+                                                  sim_addr addr, uint64_t round) /* made when new */
+{
+    return sync_object_get(&g->objects, kind, addr, round, g);
+}
 /* Updates the release sequences at the location by the event, before it gives there. Returns the
  * element to which it gives. */
 gold_element gold_sequences(struct goldilocks *g, struct gold_object *o, const struct event *ev,
                             bool gives);
-void gold_objects_clear(struct goldilocks *g, sim_addr addr, uint64_t bytes);
-void gold_objects_copy(struct goldilocks *g, sim_addr to, sim_addr from, uint64_t bytes);
 uint32_t gold_nest(struct goldilocks *g, struct gold_object *o, sim_tid tid,
                    bool shared); /* the new depth */
 uint32_t gold_unnest(struct goldilocks *g, struct gold_object *o, sim_tid tid, bool shared);

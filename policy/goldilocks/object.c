@@ -1,19 +1,9 @@
-/* object.c - synchronisation objects by address, as hb/object.c has them for clocks: which elements
- * of locksets they are, who holds them, and how they follow their memory. A copy of an object is a
+/* object.c - synchronisation objects (base/sync_object.h): which elements of locksets they are, who
+ * holds them, and how they follow their memory. A copy of an object is a
  * new element, and is in every lockset that the source is in: a cell of the list says so. */
 #include "policy/goldilocks/goldilocks.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-enum { OBJECT_GRANULE = 8 };
-
-void gold_objects_init(struct goldilocks *g)
-{
-    g->objects = shadow_new(OBJECT_GRANULE, sizeof(struct gold_object *), g->env->budget);
-    map_init(&g->live, g->env->budget);
-    g->next = GOLD_OBJECTS;
-}
 
 /* ---- elements ------------------------------------------------------------------------------- */
 
@@ -75,7 +65,7 @@ static void held_remove(struct goldilocks *g, sim_tid tid, gold_element lock)
     t->holds = kept;
 }
 
-static bool remembers(const struct gold_hold *h)
+static bool remembers(const struct sync_hold *h)
 {
     return !h->shared && !h->waiting;
 }
@@ -83,63 +73,36 @@ static bool remembers(const struct gold_hold *h)
 /* A thread comes to hold the lock. Whoever held it before has released it, so that holding it
  * proves an order. But in a view that leaves out events somebody else may hold it too: then the
  * lock is spoilt, and proves nothing. */
-static void now_holds(struct goldilocks *g, const struct gold_object *o, const struct gold_hold *h)
+static void now_holds(struct goldilocks *g, const struct gold_object *o, const struct sync_hold *h)
 {
-    for (uint32_t i = 0; i < o->holds; i++)
-        if (o->hold[i].tid != h->tid && !o->hold[i].waiting && (!o->hold[i].shared || !h->shared))
+    for (const struct sync_hold *by = o->sync.hold; by < o->sync.hold + o->sync.holds; by++)
+        if (by->tid != h->tid && !by->waiting && (!by->shared || !h->shared))
             spoil(g, o->element);
     if (remembers(h))
         held_push(g, h->tid, o->element);
 }
 
-static struct gold_hold *hold_of(const struct gold_object *o, sim_tid tid, bool shared)
-{
-    for (uint32_t i = 0; i < o->holds; i++)
-        if (o->hold[i].tid == tid && o->hold[i].shared == shared)
-            return &o->hold[i];
-    return NULL;
-}
-
-static NO_INLINE void holds_grow(struct goldilocks *g, struct gold_object *o)
-{
-    size_t cap = o->hold_cap;
-
-    o->hold = xgrow(o->hold, o->holds, &cap, sizeof *o->hold);
-    budget_take(g->env->budget, (cap - o->hold_cap) * sizeof *o->hold);
-    o->hold_cap = (uint32_t)cap;
-}
-
 uint32_t gold_nest(struct goldilocks *g, struct gold_object *o, sim_tid tid, bool shared)
 {
-    struct gold_hold *h = hold_of(o, tid, shared);
+    const uint32_t depth = sync_nest(&g->objects, &o->sync, tid, shared);
 
-    if (h)
-        return ++h->depth;
-    if (UNLIKELY(o->holds == o->hold_cap))
-        holds_grow(g, o);
-    h = &o->hold[o->holds++];
-    *h = (struct gold_hold){.tid = tid, .shared = shared, .depth = 1};
-    now_holds(g, o, h);
-    return 1;
+    if (depth == 1)
+        now_holds(g, o, sync_hold_of(&o->sync, tid, shared));
+    return depth;
 }
 
 uint32_t gold_unnest(struct goldilocks *g, struct gold_object *o, sim_tid tid, bool shared)
 {
-    struct gold_hold *h = hold_of(o, tid, shared);
+    const uint32_t depth = sync_unnest(&o->sync, tid, shared);
 
-    if (!h)
-        return 0; /* it was acquired where this view does not look */
-    if (--h->depth)
-        return h->depth;
-    if (!h->shared)
+    if (!depth && !shared)
         held_remove(g, tid, o->element);
-    *h = o->hold[--o->holds];
-    return 0;
+    return depth;
 }
 
 void gold_wait(struct goldilocks *g, struct gold_object *o, sim_tid tid, bool waits)
 {
-    struct gold_hold *h = hold_of(o, tid, false);
+    struct sync_hold *h = sync_hold_of(&o->sync, tid, false);
 
     if (!h || h->waiting == waits)
         return;
@@ -151,37 +114,6 @@ void gold_wait(struct goldilocks *g, struct gold_object *o, sim_tid tid, bool wa
 }
 
 /* ---- objects -------------------------------------------------------------------------------- */
-
-static bool is(const struct gold_object *o, unsigned kind, sim_addr addr, uint64_t round)
-{
-    return o->addr == addr && o->kind == kind && o->round == round;
-}
-
-static NO_INLINE struct gold_object *object_new(struct goldilocks *g, unsigned kind, sim_addr addr,
-                                                uint64_t round)
-{
-    struct gold_object **chain = shadow_get(g->objects, addr), *o = xcalloc(1, sizeof *o);
-
-    budget_take(g->env->budget, sizeof *o);
-    o->kind = (uint8_t)kind;
-    o->addr = addr;
-    o->round = round;
-    o->element = element_new(g);
-    o->readers = kind == OBJECT_LOCK ? element_new(g) : 0;
-    o->next = *chain;
-    return *chain = o;
-}
-
-struct gold_object *gold_object_get(struct goldilocks *g, unsigned kind, sim_addr addr,
-                                    uint64_t round)
-{
-    struct gold_object *const *chain = shadow_peek(g->objects, addr);
-
-    for (struct gold_object *o = chain ? *chain : NULL; o; o = o->next)
-        if (LIKELY(is(o, kind, addr, round)))
-            return o;
-    return object_new(g, kind, addr, round);
-}
 
 static uint64_t heads_bytes(uint32_t heads) /* there is room for a power of 2 */
 {
@@ -200,66 +132,26 @@ static void heads_drop(struct goldilocks *g, struct gold_object *o, gold_element
     o->heads = 0;
 }
 
-static void object_free(struct goldilocks *g, struct gold_object *o)
+static void object_begin(void *arg, void *object)
 {
-    for (uint32_t i = 0; i < o->holds; i++)
-        held_remove(g, o->hold[i].tid, o->element);
+    struct goldilocks *g = arg;
+    struct gold_object *o = object;
+
+    o->element = element_new(g);
+    o->readers = o->sync.kind == OBJECT_LOCK ? element_new(g) : 0;
+}
+
+static void object_end(void *arg, void *object)
+{
+    struct goldilocks *g = arg;
+    struct gold_object *o = object;
+
+    for (uint32_t i = 0; i < o->sync.holds; i++)
+        held_remove(g, o->sync.hold[i].tid, o->element);
     element_drop(g, o->element);
     element_drop(g, o->readers);
-    if (o->kind == OBJECT_ATOMIC)
+    if (o->sync.kind == OBJECT_ATOMIC)
         heads_drop(g, o, 0);
-    budget_give(g->env->budget, sizeof *o + o->hold_cap * sizeof *o->hold);
-    free(o->hold);
-    free(o);
-}
-
-struct gold_region { /* which objects to drop: those in the region that match */
-    struct goldilocks *g;
-    sim_addr first, last;
-    const struct gold_object *only; /* NULL: all; else the one like it */
-};
-
-static bool drop_from_chain(void *arg, sim_addr addr, void *cell)
-{
-    const struct gold_region *r = arg;
-    struct gold_object **link = cell;
-
-    (void)addr;
-    while (*link) {
-        struct gold_object *o = *link;
-        const bool in = o->addr >= r->first && o->addr <= r->last;
-        if (in && (!r->only || is(o, r->only->kind, r->only->addr, r->only->round))) {
-            *link = o->next;
-            object_free(r->g, o);
-        } else {
-            link = &o->next;
-        }
-    }
-    return *(struct gold_object **)cell == NULL;
-}
-
-void gold_object_drop(struct goldilocks *g, unsigned kind, sim_addr addr, uint64_t round)
-{
-    const struct gold_object like = {.kind = (uint8_t)kind, .addr = addr, .round = round};
-    struct gold_region r = {.g = g, .first = addr, .last = addr, .only = &like};
-
-    shadow_each(g->objects, addr, 1, drop_from_chain, &r);
-}
-
-void gold_objects_clear(struct goldilocks *g, sim_addr addr, uint64_t bytes)
-{
-    struct gold_region r = {.g = g, .first = addr, .last = addr + (bytes - 1)};
-
-    shadow_each(g->objects, addr, bytes, drop_from_chain, &r);
-}
-
-void gold_objects_free(struct goldilocks *g)
-{
-    struct gold_region all = {.g = g, .first = 0, .last = UINT64_MAX};
-
-    shadow_all(g->objects, drop_from_chain, &all);
-    shadow_free(g->objects);
-    map_free(&g->live);
 }
 
 /* ---- release sequences ---------------------------------------------------------------------- */
@@ -341,84 +233,51 @@ gold_element gold_sequences(struct goldilocks *g, struct gold_object *o, const s
 
 /* ---- copies --------------------------------------------------------------------------------- */
 
-struct copies { /* of the objects of a region */
-    struct goldilocks *g;
-    sim_addr first, last;
-    struct gold_object *made; /* chained; owns */
-};
-
-static void same_holds(struct goldilocks *g, struct gold_object *o, const struct gold_object *of)
-{
-    if (!of->holds)
-        return;
-    o->hold = xmalloc(of->holds * sizeof *of->hold);
-    memcpy(o->hold, of->hold, of->holds * sizeof *of->hold);
-    o->holds = o->hold_cap = of->holds;
-    budget_take(g->env->budget, o->hold_cap * sizeof *o->hold);
-    for (uint32_t i = 0; i < o->holds; i++)
-        if (remembers(&o->hold[i]))
-            held_push(g, o->hold[i].tid, o->element);
-}
-
-static void knows_as_much(struct copies *t, gold_element to, gold_element from)
-{
-    if (from)
-        same_element(t->g, to, from);
-}
-
-static void same_heads(struct copies *t, struct gold_object *o, const struct gold_object *of)
+static void same_heads(struct goldilocks *g, struct gold_object *o, const struct gold_object *of)
 {
     o->sole = of->sole;
     for (uint32_t i = 0; i < of->heads; i++) {
-        const gold_element element = element_new(t->g);
-        head_add(t->g, o, &(struct gold_head){of->head[i].actor, element});
-        same_element(t->g, element, of->head[i].element);
+        const gold_element element = element_new(g);
+        head_add(g, o, &(struct gold_head){of->head[i].actor, element});
+        same_element(g, element, of->head[i].element);
     }
 }
 
-static bool copy_chain(void *arg, sim_addr addr, void *cell)
+static void object_copy(void *arg, void *to, const void *from)
 {
-    struct copies *t = arg;
+    struct goldilocks *g = arg;
+    const struct gold_object *o = from;
+    struct gold_object *copy = to;
 
-    (void)addr;
-    for (const struct gold_object *o = *(struct gold_object **)cell; o; o = o->next) {
-        if (o->addr < t->first || o->addr > t->last || budget_ends(t->g->env->budget))
-            continue;
-        struct gold_object *copy = xcalloc(1, sizeof *copy);
-        budget_take(t->g->env->budget, sizeof *copy);
-        *copy = (struct gold_object){.next = t->made,
-                                     .addr = o->addr,
-                                     .round = o->round,
-                                     .element = element_new(t->g),
-                                     .readers = o->readers ? element_new(t->g) : 0,
-                                     .given = o->given,
-                                     .kind = o->kind};
-        if (o->kind == OBJECT_BARRIER)
-            copy->inside = o->inside;
-        if (gold_spoilt(t->g, o->element))
-            spoil(t->g, copy->element);
-        same_holds(t->g, copy, o);
-        knows_as_much(t, copy->element, o->element);
-        knows_as_much(t, copy->readers, o->readers);
-        if (o->kind == OBJECT_ATOMIC)
-            same_heads(t, copy, o);
-        t->made = copy;
-    }
-    return false;
+    copy->element = element_new(g);
+    copy->readers = o->readers ? element_new(g) : 0;
+    copy->given = o->given;
+    if (o->sync.kind == OBJECT_BARRIER)
+        copy->inside = o->inside;
+    if (gold_spoilt(g, o->element))
+        spoil(g, copy->element);
+    for (uint32_t i = 0; i < copy->sync.holds; i++)
+        if (remembers(&copy->sync.hold[i]))
+            held_push(g, copy->sync.hold[i].tid, copy->element);
+    same_element(g, copy->element, o->element);
+    if (o->readers)
+        same_element(g, copy->readers, o->readers);
+    if (o->sync.kind == OBJECT_ATOMIC)
+        same_heads(g, copy, o);
 }
 
-void gold_objects_copy(struct goldilocks *g, sim_addr to, sim_addr from, uint64_t bytes)
-{
-    struct copies t = {.g = g, .first = from, .last = from + (bytes - 1)};
+static const struct sync_ways ways = {sizeof(struct gold_object), object_begin, object_end,
+                                      object_copy};
 
-    shadow_each(g->objects, from, bytes, copy_chain, &t);
-    gold_objects_clear(g, to, bytes);
-    while (t.made) {
-        struct gold_object *o = t.made;
-        t.made = o->next;
-        o->addr += to - from;
-        struct gold_object **chain = shadow_get(g->objects, o->addr);
-        o->next = *chain;
-        *chain = o;
-    }
+void gold_objects_init(struct goldilocks *g)
+{
+    sync_objects_init(&g->objects, &ways, g->env->budget);
+    map_init(&g->live, g->env->budget);
+    g->next = GOLD_OBJECTS;
+}
+
+void gold_objects_free(struct goldilocks *g)
+{
+    sync_objects_free(&g->objects, g);
+    map_free(&g->live);
 }

@@ -94,7 +94,7 @@ static void barrier_count(struct goldilocks *g, const struct event *ev)
     else if (o->inside > 1)
         o->inside--;
     else
-        gold_object_drop(g, OBJECT_BARRIER, ev->addr, ev->aux);
+        sync_object_drop(&g->objects, o, g);
 }
 
 static void plain_step(struct goldilocks *g, const struct event *ev, const struct gold_object *o)
@@ -297,9 +297,9 @@ static void commit_ends(struct goldilocks *g, const struct event *ev)
 static void memory_step(struct goldilocks *g, const struct event *ev)
 {
     if (ev->kind == EV_CLEAR)
-        gold_objects_clear(g, ev->addr, ev->aux);
+        sync_objects_clear(&g->objects, ev->addr, ev->aux, g);
     else if (ev->kind == EV_COPY)
-        gold_objects_copy(g, ev->addr, ev[1].addr, ev->aux);
+        sync_objects_move(&g->objects, ev->addr, ev[1].addr, ev->aux, g);
 }
 
 void gold_edges(struct goldilocks *g, enum policy_edge at, const struct event *ev,

@@ -16,7 +16,7 @@ struct hb *hb_new(unsigned view, unsigned granule, struct budget *budget)
     hb->by_kernel = view & VIEW_NO_THREAD;
     hb->granule = granule;
     hb->budget = budget;
-    hb->objects = shadow_new(OBJECT_GRANULE, sizeof(struct hb_object *), budget);
+    sync_objects_init(&hb->objects, &hb_object_ways, budget);
     map_init(&hb->kernel, budget);
     return hb;
 }
@@ -25,7 +25,7 @@ void hb_free(struct hb *hb)
 {
     if (!hb)
         return;
-    objects_free(hb);
+    sync_objects_free(&hb->objects, hb);
     for (size_t i = 0; i < hb->threads; i++) {
         vclock_free(&hb->thread[i].birth, hb->budget);
         vclock_free(&hb->thread[i].final, hb->budget);
@@ -195,9 +195,9 @@ static void lock_step(struct hb *hb, const struct event *ev)
     } else if (ev->kind == EV_WAIT_EXIT) {
         clock_take(hb, ev, o, EDGE_W | EDGE_R);
     } else if (info->takes) {
-        if (object_nest(hb, o, ev->tid, shared) == 1)
+        if (sync_nest(&hb->objects, &o->sync, ev->tid, shared) == 1)
             clock_take(hb, ev, o, info->takes);
-    } else if (object_unnest(o, ev->tid, shared) == 0) {
+    } else if (sync_unnest(&o->sync, ev->tid, shared) == 0) {
         clock_give(hb, ev, o, info->gives);
     }
 }
@@ -216,7 +216,7 @@ static void barrier_count(struct hb *hb, const struct event *ev)
     if (ev->kind == EV_BARRIER_ARRIVE)
         o->inside++;
     else if (o->inside <= 1)
-        object_drop(hb, OBJECT_BARRIER, ev->addr, ev->aux);
+        sync_object_drop(&hb->objects, o, hb);
     else
         o->inside--;
 }

@@ -6,7 +6,7 @@
 #ifndef LARDSIM_HB_H
 #define LARDSIM_HB_H
 
-#include "base/shadow.h"
+#include "base/sync_object.h"
 #include "base/vclock.h"
 #include "policy/policy.h"
 
@@ -27,10 +27,10 @@ struct hb {
     struct hb_thread *thread; /* by language thread */
     struct hb_actor *actor;
     size_t threads, actors;
-    uint32_t used_actors;   /* by_kernel: the next fresh one */
-    struct map kernel;      /* by_kernel: kernel thread to actor + 1 */
-    struct shadow *objects; /* see hb_int.h */
-    uint64_t ids;           /* of objects, given out */
+    uint32_t used_actors;        /* by_kernel: the next fresh one */
+    struct map kernel;           /* by_kernel: kernel thread to actor + 1 */
+    struct sync_objects objects; /* see hb_int.h */
+    uint64_t ids;                /* of objects, given out */
     unsigned granule;
     bool by_kernel;
     bool forgets; /* who knows an actor's time need not know what the actor knew then */

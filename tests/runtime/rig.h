@@ -106,7 +106,8 @@ static inline void rig_place_in_heap(const struct rig *g, sim_addr a, char *to, 
     }
     for (size_t i = 0; i < ARRAY_SIZE(rig_objects); i++)
         for (unsigned kind = OBJECT_LOCK; kind <= OBJECT_COMMIT; kind++) {
-            o = rt_object_find(r, kind, rig_objects[i].at, kind == OBJECT_BARRIER ? ROUND : 0);
+            o = sync_object_find(&r->objects, kind, rig_objects[i].at,
+                                 kind == OBJECT_BARRIER ? ROUND : 0);
             if (o && (rig_in_clock(&o->write, a, rig_objects[i].name, "clock", to, room) ||
                       rig_in_clock(&o->read, a, rig_objects[i].name, "read clock", to, room)))
                 return;
