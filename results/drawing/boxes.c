@@ -57,7 +57,7 @@ void box_takes(struct box *b, const char *fmt, ...)
     va_end(ap);
 }
 
-void box_free(struct box *b)
+static void box_free(struct box *b)
 {
     if (!b)
         return;

@@ -26,7 +26,6 @@ struct box *box_new(struct box *in, uint64_t times, const char *fmt, ...) PRINTF
 void box_add(struct box *in, struct box *b); /* owns it from now on */
 void box_say(struct box *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void box_takes(struct box *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
-void box_free(struct box *b);
 
 struct machine_drawing {
     const char *name; /* of the preset or file; NULL: several, or none */

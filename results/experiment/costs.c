@@ -171,7 +171,7 @@ static void fill_up(struct part_costs *to)
     to->spent[COST_SPENT_IDLE] += all > sum ? all - sum : 0;
 }
 
-bool costs_region(const struct lardsim *l)
+static bool costs_region(const struct lardsim *l)
 {
     uint64_t cycles;
 

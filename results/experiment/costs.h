@@ -156,7 +156,6 @@ char *spec_property(const struct given *g, const char *spec, struct err *e);
 
 /* to->label is set; truth: the label of what judges it, or NULL. */
 void costs_read(struct costs *to, const struct lardsim *l, const char *truth);
-bool costs_region(const struct lardsim *l);                         /* its trace marks one */
 void costs_settings(struct cost_table *t, const struct lardsim *l); /* adds those of its run */
 void costs_machine(struct cost_table *t, const struct lardsim *l);
 

@@ -11,7 +11,8 @@
 
 enum { WITHIN = 30, WIDE = 20 }; /* percent: the aim; a spread that is warned of */
 
-double outcome_error(const struct pairing *o)
+/* Predicted by measured, less 1. */
+static double outcome_error(const struct pairing *o)
 {
     return o->predicted.slowdown / o->measured.slowdown.median - 1;
 }

@@ -154,7 +154,6 @@ struct summary {
     size_t within;
 };
 struct summary summary_of(const struct pairing *o, size_t n);
-double outcome_error(const struct pairing *o); /* predicted by measured, less 1 */
 void report_page(FILE *out, const struct host_facts *h, const struct pairing *o, size_t n);
 void report_json(FILE *out, const struct tools *t, const struct host_facts *h,
                  const struct pairing *o, size_t n);

@@ -22,8 +22,6 @@ struct recipe {
     const char *size[PROGRAM_SIZES]; /* its arguments then; %t: threads */
     struct param_list packages, sources, class_path;
 };
-/* Returns the folder of recipes (base/program/place.h); the caller's. */
-char *programs_folder(void);
 /* Returns the names in alphabetical order; NULL: error. They are the caller's, as is each. */
 char **recipe_names(size_t *n, struct err *e);
 void recipe_names_free(char **name, size_t n);

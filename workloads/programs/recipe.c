@@ -31,7 +31,7 @@ static const struct param rows[] = {
     ROW("medium", PARAM_STRING, size[1], "", "Likewise."),
     PARAM_END};
 
-char *programs_folder(void)
+static char *programs_folder(void)
 {
     char *folder = place_find(PLACE_PROGRAMS);
     char *whole = realpath(folder, NULL); /* a program is started in another folder */
