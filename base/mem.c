@@ -80,17 +80,6 @@ void xappend(char **all, const char *between, const char *text)
     *all = longer;
 }
 
-void *xreach(void *array, size_t *n, size_t i, size_t bytes, struct budget *b)
-{
-    const size_t had = *n;
-
-    if (i < had)
-        return array;
-    *n = i + 1 + i / 2;
-    budget_take(b, (*n - had) * bytes);
-    return xrecalloc(array, had, *n, bytes);
-}
-
 /* Doubling, so that n additions copy less than 2 n elements. */
 void *xgrow(void *array, size_t n, size_t *cap, size_t bytes)
 {

@@ -26,9 +26,6 @@ void xappend(char **all, const char *between, const char *text);
 /* A stream into memory: closing it makes *text and *bytes, the text the caller's. */
 FILE *xmemstream(char **text, size_t *bytes);
 
-/* An array of *n elements gets the element i, if it has not: new elements are 0, some more of them
- * than need be, and charged to the budget. Returns the array. */
-void *xreach(void *array, size_t *n, size_t i, size_t bytes, struct budget *b);
 /* Makes room for one more element in an array that doubles: returns the array. */
 void *xgrow(void *array, size_t n, size_t *cap, size_t bytes);
 

@@ -23,13 +23,10 @@ static struct sequence_head *find(const struct sequences *s, uint32_t thread)
 static struct vclock *clock_of(struct sequences *s, uint32_t thread, struct budget *b)
 {
     struct sequence_head *h = find(s, thread);
-    size_t cap = s->cap;
 
     if (h)
         return &h->clock;
-    s->head = xgrow(s->head, s->n, &cap, sizeof *s->head);
-    budget_take(b, (cap - s->cap) * sizeof *s->head);
-    s->cap = (uint32_t)cap;
+    s->head = budget_grow32(b, s->head, s->n, &s->cap, sizeof *s->head);
     s->head[s->n] = (struct sequence_head){.thread = thread};
     return &s->head[s->n++].clock;
 }

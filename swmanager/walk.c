@@ -251,14 +251,12 @@ void swm_walk_give(struct swm_walk *w, unsigned size, sim_addr block)
 {
     struct swmanager *s = w->s;
     struct swm_free *f = &s->core[w->core]->list[size];
-    const size_t was = f->cap;
 
     swm_walk_step(w, SWM_STEP_GIVE, 1);
     swm_walk_access(w, list_at(w, size), 8, MEM_LOAD);
     swm_walk_access(w, block, 8, MEM_STORE);
     swm_walk_access(w, list_at(w, size), 8, MEM_STORE);
-    f->at = xgrow(f->at, f->n, &f->cap, sizeof *f->at);
-    budget_take(s->env.budget, (f->cap - was) * sizeof *f->at);
+    f->at = budget_grow(s->env.budget, f->at, f->n, &f->cap, sizeof *f->at);
     f->at[f->n++] = block;
     s->st.bytes -= size_bytes(s, size);
 }

@@ -157,10 +157,7 @@ static bool is_new(const struct names *n, enum name_space space, uint64_t id, co
 
 static void put(struct names *n, const struct name *name)
 {
-    const size_t was = n->cap;
-
-    n->list = xgrow(n->list, n->n, &n->cap, sizeof *n->list);
-    budget_take(&n->tables, (n->cap - was) * sizeof *n->list);
+    n->list = budget_grow(&n->tables, n->list, n->n, &n->cap, sizeof *n->list);
     n->list[n->n] = *name;
     n->text_bytes += strlen(name->text);
     *map_put(&n->latest[name->space], name->id) = n->n++;

@@ -30,10 +30,8 @@ static struct race_group *new_group(struct race_groups *g, const struct lardsim_
 
     while (lardsim_policy(g->run, policies))
         policies++;
-    const size_t was = g->cap;
-    g->group = xgrow(g->group, g->n, &g->cap, sizeof *g->group);
-    budget_take(g->memory, (g->cap - was) * sizeof *g->group +
-                               heap_bytes(policies * sizeof *g->group->by_policy));
+    g->group = budget_grow(g->memory, g->group, g->n, &g->cap, sizeof *g->group);
+    budget_take(g->memory, heap_bytes(policies * sizeof *g->group->by_policy));
     struct race_group *group = &g->group[g->n++];
     *group = (struct race_group){
         .id = race->id, .by_policy = xcalloc(policies, sizeof *group->by_policy), .first = *race};

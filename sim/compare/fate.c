@@ -64,15 +64,12 @@ static struct fate_past *past_new(struct fates *f, struct location_past *p, uint
                                   uint8_t op, uint64_t position)
 {
     struct fate_past *x = xcalloc(1, past_bytes(f));
-    size_t cap = p->cap;
 
     x->event = event;
     x->op = op;
     x->position = position;
     budget_take(f->budget, heap_bytes(past_bytes(f)));
-    p->past = xgrow(p->past, p->n, &cap, sizeof *p->past);
-    budget_take(f->budget, (cap - p->cap) * sizeof *p->past);
-    p->cap = (uint32_t)cap;
+    p->past = budget_grow32(f->budget, p->past, p->n, &p->cap, sizeof *p->past);
     p->past[p->n++] = x;
     return x;
 }
@@ -226,11 +223,9 @@ static void note_access(struct fates *f, const struct event *ev, uint64_t number
 
 static void note_open(struct fates *f, const struct event *ev)
 {
-    f->open = xreach(f->open, &f->threads, ev->tid, sizeof *f->open, NULL);
+    f->open = budget_reach(NULL, f->open, &f->threads, ev->tid, sizeof *f->open);
     struct open_accesses *o = &f->open[ev->tid];
-    const size_t cap = o->cap;
-    o->at = xgrow(o->at, o->n, &o->cap, sizeof *o->at);
-    budget_take(f->budget, (o->cap - cap) * sizeof *o->at);
+    o->at = budget_grow(f->budget, o->at, o->n, &o->cap, sizeof *o->at);
     o->at[o->n++] = *ev;
 }
 

@@ -54,7 +54,7 @@ void ordering_free(struct ordering *o)
 static struct changes *changes_of(struct changes **all, size_t *cap, size_t i,
                                   struct budget *budget)
 {
-    *all = xreach(*all, cap, i, sizeof **all, budget);
+    *all = budget_reach(budget, *all, cap, i, sizeof **all);
     return &(*all)[i];
 }
 
@@ -63,9 +63,7 @@ static void keep(struct changes *c, uint64_t position, uint64_t value, uint64_t 
 {
     if ((c->n ? c->at[c->n - 1].value : at_first) == value)
         return;
-    const size_t cap = c->cap;
-    c->at = xgrow(c->at, c->n, &c->cap, sizeof *c->at);
-    budget_take(budget, (c->cap - cap) * sizeof *c->at);
+    c->at = budget_grow(budget, c->at, c->n, &c->cap, sizeof *c->at);
     c->at[c->n++] = (struct change){position, value};
 }
 

@@ -359,7 +359,6 @@ static bool access_told(const struct compare *c, uint32_t i)
 static void keep_open(struct compare *c, uint32_t i, enum verdict v, const struct found_pair *f,
                       const struct event *ev)
 {
-    const size_t cap = c->open_cap;
     struct difference d = explain(c, i, v, (enum of)f->of, &f->pair, ev);
     struct open o = {f->key, NULL, i, f->of, (uint8_t)v, d.why, access_told(c, i)};
 
@@ -371,8 +370,7 @@ static void keep_open(struct compare *c, uint32_t i, enum verdict v, const struc
         c->kept++;
         budget_take(&c->budget, sizeof d + (d.says ? strlen(d.says) + 1 : 0));
     }
-    c->open = xgrow(c->open, c->open_n, &c->open_cap, sizeof *c->open);
-    budget_take(&c->budget, (c->open_cap - cap) * sizeof *c->open);
+    c->open = budget_grow(&c->budget, c->open, c->open_n, &c->open_cap, sizeof *c->open);
     c->open[c->open_n++] = o;
 }
 

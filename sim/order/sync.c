@@ -12,7 +12,7 @@
 static struct kernel *kernel_at(struct order *o, uint64_t number)
 {
     assert(number < MAX_THREADS);
-    o->kernel = xreach(o->kernel, &o->kernels, number, sizeof *o->kernel, &o->budget);
+    o->kernel = budget_reach(&o->budget, o->kernel, &o->kernels, number, sizeof *o->kernel);
     return &o->kernel[number];
 }
 

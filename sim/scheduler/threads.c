@@ -14,7 +14,7 @@ struct sched_thread *thread_of(struct timed *s, sim_tid tid)
 {
     struct threads *t = &s->threads;
 
-    t->at = xreach(t->at, &t->n, tid, sizeof *t->at, s->head.env.memory);
+    t->at = budget_reach(s->head.env.memory, t->at, &t->n, tid, sizeof *t->at);
     return &t->at[tid];
 }
 

@@ -14,7 +14,7 @@
 
 static struct flow_actor *actor_at(struct flow *f, uint32_t actor)
 {
-    f->actor = xreach(f->actor, &f->actors, actor, sizeof *f->actor, f->budget);
+    f->actor = budget_reach(f->budget, f->actor, &f->actors, actor, sizeof *f->actor);
     return &f->actor[actor];
 }
 
@@ -25,10 +25,7 @@ bool flow_knows(const struct flow *f, uint32_t actor)
 
 static struct lardsim_why_reach *reach_new(struct flow *f, uint32_t actor, sim_tid tid)
 {
-    const size_t cap = f->reaches_cap;
-
-    f->reach = xgrow(f->reach, f->reaches, &f->reaches_cap, sizeof *f->reach);
-    budget_take(f->budget, (f->reaches_cap - cap) * sizeof *f->reach);
+    f->reach = budget_grow(f->budget, f->reach, f->reaches, &f->reaches_cap, sizeof *f->reach);
     struct flow_actor *a = actor_at(f, actor);
     a->knows = true;
     a->reach = f->reaches;
@@ -59,10 +56,7 @@ static const struct flow_object *object_find(const struct flow *f, struct flow_k
 
 static void object_add(struct flow *f, const struct flow_object *o)
 {
-    const size_t cap = f->objects_cap;
-
-    f->object = xgrow(f->object, f->objects, &f->objects_cap, sizeof *f->object);
-    budget_take(f->budget, (f->objects_cap - cap) * sizeof *f->object);
+    f->object = budget_grow(f->budget, f->object, f->objects, &f->objects_cap, sizeof *f->object);
     f->object[f->objects++] = *o;
     *index_of(f, o) = f->objects;
 }

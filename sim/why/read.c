@@ -95,7 +95,7 @@ uint64_t reading_knows(const struct walk *r, sim_tid tid, uint32_t actor)
 
 static struct open_txn *txn_of(struct walk *r, sim_tid tid)
 {
-    r->txn = xreach(r->txn, &r->txns, tid, sizeof *r->txn, NULL);
+    r->txn = budget_reach(NULL, r->txn, &r->txns, tid, sizeof *r->txn);
     return &r->txn[tid];
 }
 
@@ -122,7 +122,7 @@ static void find_effects(struct walk *r, const struct event *ev)
 
 static uint64_t *time_of(struct walk *r, uint32_t actor)
 {
-    r->time = xreach(r->time, &r->times, actor, sizeof *r->time, NULL);
+    r->time = budget_reach(NULL, r->time, &r->times, actor, sizeof *r->time);
     if (!r->time[actor])
         r->time[actor] = 1;
     return &r->time[actor];
@@ -130,7 +130,7 @@ static uint64_t *time_of(struct walk *r, uint32_t actor)
 
 static bool acts_first(struct walk *r, sim_tid tid)
 {
-    r->acted = xreach(r->acted, &r->threads, tid, sizeof *r->acted, NULL);
+    r->acted = budget_reach(NULL, r->acted, &r->threads, tid, sizeof *r->acted);
     const bool first = !r->acted[tid];
     r->acted[tid] = true;
     return first;
@@ -166,7 +166,7 @@ static void move_clocks(struct walk *r, const struct event *ev)
 
 static void place_thread(struct walk *r, const struct event *ev)
 {
-    r->kernel = xreach(r->kernel, &r->kernels, ev->tid, sizeof *r->kernel, NULL);
+    r->kernel = budget_reach(NULL, r->kernel, &r->kernels, ev->tid, sizeof *r->kernel);
     r->kernel[ev->tid] = ev->aux + 1;
 }
 

@@ -345,8 +345,8 @@ bool accesses_conflict(const struct event *a, const struct event *b)
 
 static struct candidate *candidates_of(struct seeking *s, uint32_t actor)
 {
-    s->candidate = xreach(s->candidate, &s->actors, actor, CANDIDATE_KINDS * sizeof *s->candidate,
-                          s->ask->budget);
+    s->candidate = budget_reach(s->ask->budget, s->candidate, &s->actors, actor,
+                                CANDIDATE_KINDS * sizeof *s->candidate);
     return &s->candidate[(size_t)actor * CANDIDATE_KINDS];
 }
 

@@ -22,9 +22,7 @@ static uint32_t begin_life(struct used_memory *u)
 {
     u->life = next_life(u);
     while (u->known <= u->life) {
-        const size_t was = u->cap;
-        u->with = xgrow(u->with, u->known, &u->cap, sizeof *u->with);
-        budget_take(u->budget, (u->cap - was) * sizeof *u->with);
+        u->with = budget_grow(u->budget, u->with, u->known, &u->cap, sizeof *u->with);
         u->with[u->known] = u->known < UINT32_MAX ? (uint32_t)u->known : USED;
         u->known++;
     }

@@ -126,9 +126,7 @@ static bool collect(void *arg, sim_addr addr, void *cell)
     for (struct rules_object *o = *chain(cell); o; o = o->next) {
         if (!inside(o->addr, w->lo, w->last))
             continue;
-        const size_t was = r->moving_cap;
-        r->moving = xgrow(r->moving, w->n, &r->moving_cap, sizeof *r->moving);
-        budget_take(r->budget, (r->moving_cap - was) * sizeof *r->moving);
+        r->moving = budget_grow(r->budget, r->moving, w->n, &r->moving_cap, sizeof *r->moving);
         r->moving[w->n++] = *o;
         rules_note_moved(o);
         if (rules_busy(o))
