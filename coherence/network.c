@@ -344,46 +344,34 @@ static void declare_classes(struct stats_group *g, const struct totals *t)
 
 static void declare_ways(struct stats_group *g, const struct network *n)
 {
-    const struct totals *t = &n->total;
+    const struct totals *st = &n->total;
     const bool crossbar = n->topology == CROSSBAR;
 
-    stats_count(g, "messages.inside", "messages", "Messages inside a node.", &t->inside);
-    stats_count(g, "messages.between", "messages", "Messages from node to node.", &t->between);
-    stats_count(g, "messages.untimed", "messages", "Messages that were counted and not sent.",
-                &t->untimed);
-    stats_count(g, "hops", "hops", "Routers that messages passed.", &t->hops);
-    stats_count(g, "flit-hops", "flits", "Flits of a message times its hops, over all messages.",
-                &t->flit_hops);
-    stats_count(g, "links.flits", "flits", "Flits that links carried, over all links.",
-                &t->link_flits);
-    stats_level(g, "links.busiest", "flits", "Flits that the busiest link carried.", &t->busiest);
+#define STATS_DEF "coherence/network_stats.def"
+#include "base/stats_declare.h"
     stats_invariant(g, "messages.ways",
                     "Each message goes inside a node, between nodes, or is "
                     "counted only.",
-                    STATS_SUM(&t->all_messages), STATS_EQ,
-                    STATS_SUM(&t->inside, &t->between, &t->untimed));
+                    STATS_SUM(&st->all_messages), STATS_EQ,
+                    STATS_SUM(&st->inside, &st->between, &st->untimed));
     stats_invariant(g, "links.sum", "Each flit takes a link a hop, on the crossbar two.",
-                    STATS_SUM(&t->link_flits), STATS_EQ,
-                    STATS_SUM(&t->flit_hops, crossbar ? &t->flit_hops : NULL));
+                    STATS_SUM(&st->link_flits), STATS_EQ,
+                    STATS_SUM(&st->flit_hops, crossbar ? &st->flit_hops : NULL));
     stats_invariant(g, "links.most", "No link carries more than all of them.",
-                    STATS_SUM(&t->busiest), STATS_LE, STATS_SUM(&t->link_flits));
+                    STATS_SUM(&st->busiest), STATS_LE, STATS_SUM(&st->link_flits));
 }
 
 static void declare_waits(struct stats_group *g, const struct network *n)
 {
-    const struct totals *t = &n->total;
+    const struct totals *st = &n->total;
 
-    stats_count(g, "queue-cycles", "cycles", "Cycles that messages waited for links.", &t->waited);
-    stats_histogram(g, "waits", "cycles",
-                    "Cycles that a message from node to node waited for links; with contention.",
-                    &t->waits);
     stats_invariant(g, "waits.sum", "The histogram of waits adds up to the cycles waited.",
-                    STATS_SUM(&t->waits.sum), STATS_EQ, STATS_SUM(&t->waited));
+                    STATS_SUM(&st->waits.sum), STATS_EQ, STATS_SUM(&st->waited));
     stats_invariant(g, "waits.count",
                     "With contention each message between nodes is in the "
                     "histogram.",
-                    STATS_SUM(&t->waits.count), STATS_EQ,
-                    STATS_SUM(n->contention ? &t->between : NULL));
+                    STATS_SUM(&st->waits.count), STATS_EQ,
+                    STATS_SUM(n->contention ? &st->between : NULL));
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -422,18 +410,12 @@ struct network *network_new(const struct network_params *p, unsigned nodes, bool
     return n;
 }
 
-static void declare_numa(struct stats_group *g, const struct numa_links *u)
+static void declare_numa(struct stats_group *g, const struct numa_links *st)
 {
-    stats_count(g, "messages", "messages", "Messages from one NUMA node to another.", &u->messages);
-    stats_count(g, "bytes", "bytes", "Bytes of messages from one NUMA node to another.", &u->moved);
-    stats_count(g, "hops", "hops", "Links between NUMA nodes that messages took.", &u->hops);
-    stats_count(g, "queue-cycles", "cycles",
-                "Cycles that messages waited for links between NUMA nodes.", &u->waited);
-    stats_level(g, "links.busiest", "cycles",
-                "Cycles in which the busiest link between NUMA nodes carried something.",
-                &u->busiest);
+#define STATS_DEF "coherence/numa_stats.def"
+#include "base/stats_declare.h"
     stats_invariant(g, "hops.most", "Each message takes at least one link.",
-                    STATS_SUM(&u->messages), STATS_LE, STATS_SUM(&u->hops));
+                    STATS_SUM(&st->messages), STATS_LE, STATS_SUM(&st->hops));
 }
 
 void network_numa(struct network *n, const struct numa_params *p, unsigned cores,

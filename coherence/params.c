@@ -19,147 +19,30 @@ enum { MOST_CYCLES = 1000000, MOST_WAYS = 1024 }; /* beyond these a value is sur
 enum { MOST_STREAMS = 64 };                       /* of a page, there are so many lines */
 static const uint64_t most_bytes = UINT64_C(1) << 30;
 
-#define AT(field) offsetof(struct coh_params, field)
-static const struct param l1_rows[] = {
-    {"size", PARAM_U64, AT(l1.size), "32Ki", 1, most_bytes, "bytes", NULL,
-     "A core's L1 data cache."},
-    {"ways", PARAM_U64, AT(l1.ways), "8", 1, MOST_WAYS, "ways", NULL, "Associativity."},
-    {"latency", PARAM_U64, AT(l1.latency), "1", 1, MOST_CYCLES, "cycles", NULL,
-     "What a hit takes."},
-    {"replacement", PARAM_CHOICE, AT(l1.replacement), "lru", 0, 0, "", cache_replacement_text,
-     "Which line of a set goes."},
-    PARAM_END,
+/* One section behind the other; each ends with PARAM_END. */
+static const struct param all_rows[] = {
+#define PARAMS_DEF "coherence/params.def"
+#define PARAMS_OF  struct coh_params
+#include "base/param_rows.h"
 };
+static const char *const sections[] = {"l1",      "l2",   "l3",           "coherence",
+                                       "network", "numa", "core.prefetch"};
+enum { SECTION_L2 = 1, SECTION_L3 };
 
-static const struct param l2_rows[] = {
-    {"size", PARAM_U64, AT(l2.size), "256Ki", 0, most_bytes, "bytes", NULL,
-     "A core's L2, or that of the cores that share it; 0: there is none."},
-    {"ways", PARAM_U64, AT(l2.ways), "8", 1, MOST_WAYS, "ways", NULL, "Associativity."},
-    {"latency", PARAM_U64, AT(l2.latency), "10", 1, MOST_CYCLES, "cycles", NULL,
-     "What a hit takes: in all, or after the L1 where latencies are cumulative."},
-    {"shared-by", PARAM_U64, AT(l2.shared_by), "1", 1, MOST_SHARED_BY, "cores", NULL,
-     "Cores that share an L2, a power of 2; above 1 it is inclusive, and keeps their L1s "
-     "coherent."},
-    {"sibling", PARAM_U64, AT(l2.sibling), "0", 0, MOST_CYCLES, "cycles", NULL,
-     "What a hit of a shared L2 takes longer, where the L1 of another core of the group is in the "
-     "way: it has the line E or M, or the access is a store; 0: as with write-through L1s."},
-    {"replacement", PARAM_CHOICE, AT(l2.replacement), "lru", 0, 0, "", cache_replacement_text,
-     "Which line of a set goes; compat = ce takes fifo, and refuses others."},
-    {"inclusion", PARAM_CHOICE, AT(l2.inclusion), "inclusive", 0, 0, "", l2_inclusion,
-     "inclusive: it has every line of the L1; exclusive: it has what the L1 threw out."},
-    PARAM_END,
-};
+static const struct param *rows_of(size_t section)
+{
+    const struct param *row = all_rows;
 
-static const struct param l3_rows[] = {
-    {"size", PARAM_U64, AT(l3.size), "8Mi", 0, most_bytes, "bytes", NULL,
-     "The L3 that all cores (of a NUMA node) share, all banks together; 0: there is none, only a "
-     "directory."},
-    {"ways", PARAM_U64, AT(l3.ways), "16", 1, MOST_WAYS, "ways", NULL, "Associativity."},
-    {"latency", PARAM_U64, AT(l3.latency), "35", 1, MOST_CYCLES, "cycles", NULL,
-     "What a hit takes: in all, or after the private caches where latencies are cumulative."},
-    {"replacement", PARAM_CHOICE, AT(l3.replacement), "lru", 0, 0, "", cache_replacement_text,
-     "Which line of a set goes; compat = ce takes fifo, and refuses others."},
-    {"banks", PARAM_U64, AT(l3.banks), "0", 0, 1024, "banks", NULL,
-     "Banks (of a NUMA node), which have lines in turn; 0: as many as cores."},
-    {"port", PARAM_U64, AT(l3.port), "1", 1, 1000, "cycles", NULL,
-     "From one request that a bank takes up to the next, when there is contention."},
-    {"inclusion", PARAM_CHOICE, AT(l3.inclusion), "inclusive", 0, 0, "", l3_inclusion,
-     "inclusive: it has every private line, and its victims are recalled; non-inclusive: it has "
-     "what the cores threw out, and the directory is an array of its own."},
-    {"directory-size", PARAM_U64, AT(l3.directory_size), "0", 0, most_bytes / 64, "lines", NULL,
-     "Lines that the directory of a non-inclusive L3 covers; 0: twice what the private caches "
-     "hold."},
-    {"directory-ways", PARAM_U64, AT(l3.directory_ways), "16", 1, MOST_WAYS, "ways", NULL,
-     "Associativity of the directory of a non-inclusive L3."},
-    PARAM_END,
-};
-
-static const struct param protocol_rows[] = {
-    {"remote", PARAM_U64, AT(coherence.remote), "15", 0, MOST_CYCLES, "cycles", NULL,
-     "What it takes to reach another core's copy; see remote-cost."},
-    {"remote-cost", PARAM_CHOICE, AT(coherence.remote_cost), "added", 0, 0, "", remote_cost,
-     "added: to a hit of the L3; total: the whole access."},
-    {"upgrade-cost", PARAM_CHOICE, AT(coherence.upgrade_cost), "level", 0, 0, "", upgrade_cost,
-     "A store to a line in S takes remote and a hit of the level where it is, or what a store to "
-     "another core's line takes (home)."},
-    {"composition", PARAM_CHOICE, AT(coherence.composition), "absolute", 0, 0, "", composition,
-     "A level's latency is that of the whole access, or cumulative: comes after the levels before "
-     "it."},
-    {"seed", PARAM_U64, AT(coherence.seed), "1", 0, UINT64_MAX, "", NULL,
-     "Of replacements that choose at random."},
-    PARAM_END,
-};
-
-static const struct param network_rows[] = {
-    {"topology", PARAM_CHOICE, AT(network.topology), "crossbar", 0, 0, "", topology_choices,
-     "How nodes are connected: an ideal crossbar, a ring of two directions, or a mesh with XY "
-     "routing."},
-    {"link-bytes", PARAM_U64, AT(network.link_bytes), "16", 1, 1024, "bytes", NULL,
-     "Width of a link, a power of 2: the bytes of a flit, of which a link carries one a cycle."},
-    {"router", PARAM_U64, AT(network.router), "1", 0, 1000, "cycles", NULL,
-     "Cycles that a hop of a ring or mesh takes in the router."},
-    {"wire", PARAM_U64, AT(network.wire), "1", 0, 1000, "cycles", NULL,
-     "Cycles that a hop of a ring or mesh takes on the link."},
-    {"controllers", PARAM_U64, AT(network.controllers), "1", 1, 128, "", NULL,
-     "Memory controllers, spread evenly over the nodes."},
-    PARAM_END,
-};
-
-static const struct param numa_rows[] = {
-    {"nodes", PARAM_U64, AT(numa.nodes), "1", 1, MOST_NUMA_NODES, "nodes", NULL,
-     "NUMA nodes, each with as many of the cores, an L3 and a memory of its own."},
-    {"package", PARAM_U64, AT(numa.package), "1", 1, MOST_NUMA_NODES, "nodes", NULL,
-     "Nodes in a package."},
-    {"hop", PARAM_U64, AT(numa.hop), "45", 0, MOST_CYCLES, "cycles", NULL,
-     "What a message takes from a package to another."},
-    {"package-hop", PARAM_U64, AT(numa.package_hop), "40", 0, MOST_CYCLES, "cycles", NULL,
-     "What a message takes from a node to another of its package."},
-    {"link-bytes", PARAM_U64, AT(numa.link_bytes), "4", 1, 1024, "bytes", NULL,
-     "Bytes that a link between nodes carries in a cycle, when there is contention."},
-    {"home", PARAM_CHOICE, AT(numa.home), "first-touch", 0, 0, "", numa_homes,
-     "Which node's memory has a page; first-touch: that of the core which misses it first; "
-     "interleave: page number modulo nodes."},
-    {"lookup", PARAM_CHOICE, AT(numa.lookup), "home", 0, 0, "", numa_lookup,
-     "Who finds a line that another core of the same node has, where the node's L3 can't answer: "
-     "the line's home, or the node itself."},
-    {"invalidate", PARAM_CHOICE, AT(numa.invalidate), "sharers", 0, 0, "", numa_invalidate_choices,
-     "Whom a store to a shared line asks: the nodes that have it, or all, as a directory must that "
-     "does not know the sharers."},
-    PARAM_END,
-};
-
-static const struct param prefetch_rows[] = {
-    {"streams", PARAM_U64, AT(prefetch.streams), "0", 0, MOST_STREAMS, "streams", NULL,
-     "Pages at a time in which a core's prefetcher follows the accesses that miss its L1, and "
-     "fetches the lines ahead into its L2; 0: there is none."},
-    {"degree", PARAM_U64, AT(prefetch.degree), "2", 1, MOST_STREAMS, "lines", NULL,
-     "Lines that one such access makes it fetch, at most."},
-    {"distance", PARAM_U64, AT(prefetch.distance), "20", 1, MOST_STREAMS, "lines", NULL,
-     "How far ahead of the access they are, at most, and how far apart two accesses of a stream."},
-    {"misses", PARAM_U64, AT(prefetch.misses), "16", 1, MOST_STREAMS, "lines", NULL,
-     "Lines that a core's prefetcher may have under way."},
-    PARAM_END,
-};
-#undef AT
-
-static const struct {
-    const char *section;
-    const struct param *rows;
-} sections[] = {
-    {"l1", l1_rows},
-    {"l2", l2_rows},
-    {"l3", l3_rows},
-    {"coherence", protocol_rows},
-    {"network", network_rows},
-    {"numa", numa_rows},
-    {"core.prefetch", prefetch_rows},
-};
+    while (section)
+        section -= !row++->name;
+    return row;
+}
 
 void coherence_each_table(void (*fn)(void *arg, const char *section, const struct param *rows),
                           void *arg)
 {
     for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
-        fn(arg, sections[i].section, sections[i].rows);
+        fn(arg, sections[i], rows_of(i));
 }
 
 /* ---- cycles --------------------------------------------------------------------------------- */
@@ -279,13 +162,14 @@ static int check_prefetch(const struct coh_params *p, const struct coh_env *env,
 }
 
 /* The CE simulator's L2 and L3 replace in order of fill. */
-static int decide_replacement(struct config *config, const char *section, const struct param *rows,
-                              void *params, struct err *e)
+static int decide_replacement(struct config *config, size_t section, void *params, struct err *e)
 {
+    const struct param *rows = rows_of(section);
+
     while (strcmp(rows->name, "replacement"))
         rows++;
-    return config_decide(config, section, rows, cache_replacement_text[REPLACE_FIFO], "compat: ce",
-                         params, e);
+    return config_decide(config, sections[section], rows, cache_replacement_text[REPLACE_FIFO],
+                         "compat: ce", params, e);
 }
 
 int coh_params_read(const struct coh_env *env, struct coh_params *p, struct err *e)
@@ -294,10 +178,10 @@ int coh_params_read(const struct coh_env *env, struct coh_params *p, struct err 
     const unsigned cores = env->cores;
 
     for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
-        if (config_bind(config, sections[i].section, sections[i].rows, p, e))
+        if (config_bind(config, sections[i], rows_of(i), p, e))
             return -1;
-    if (env->ce && (decide_replacement(config, "l2", l2_rows, p, e) ||
-                    decide_replacement(config, "l3", l3_rows, p, e)))
+    if (env->ce && (decide_replacement(config, SECTION_L2, p, e) ||
+                    decide_replacement(config, SECTION_L3, p, e)))
         return -1;
     if (cores < 1 || cores > MAX_CORES)
         return err_set(e, LARD_CONFIG, "a machine of %u cores is impossible; give 1 to %d cores",

@@ -153,53 +153,10 @@ static void declare_levels(struct coherence *c, struct stats *stats)
 
 /* ---- the protocol --------------------------------------------------------------------------- */
 
-static void declare_transactions(struct stats_group *g, const struct coh_stats *s)
+static void declare_protocol(struct stats_group *g, const struct coh_stats *st)
 {
-    stats_count(g, "transactions", "transactions", "Accesses that left their core.",
-                &s->transactions);
-    stats_count(g, "loads", "transactions", "Loads that left their core.", &s->loads);
-    stats_count(g, "stores", "transactions", "Stores and atomics that left without a copy.",
-                &s->stores);
-    stats_count(g, "upgrades", "transactions", "Stores and atomics that left with a copy in S.",
-                &s->upgrades);
-    stats_count(g, "merged", "transactions",
-                "Those that found their line under way for the same core; as from the memory.",
-                &s->merged);
-    stats_count(g, "from-l3", "transactions", "Those that the L3 answered.", &s->from[LEVEL_L3]);
-    stats_count(g, "from-remote", "transactions", "Those in which other cores were asked.",
-                &s->from[LEVEL_REMOTE]);
-    stats_count(g, "from-memory", "transactions", "Those that the memory answered.",
-                &s->from[LEVEL_MEMORY]);
-}
-
-static void declare_actions(struct stats_group *g, const struct coh_stats *s)
-{
-    stats_count(g, "forwards", "lines", "Lines that a core gave to another.", &s->forwards);
-    stats_count(g, "sharing-write-backs", "lines",
-                "Lines that an owner wrote back because another core loads them.",
-                &s->sharing_write_backs);
-    stats_count(g, "sharing-notices", "lines",
-                "Clean lines that an owner keeps in S because another core loads them.",
-                &s->sharing_notices);
-    stats_count(g, "invalidations", "copies", "Copies in S taken away for a store.",
-                &s->invalidations);
-    stats_count(g, "recalls", "copies", "Copies taken away because L3 or directory lost the line.",
-                &s->recalls);
-    stats_count(g, "puts", "lines", "Clean lines that a core dropped.", &s->puts);
-    stats_count(g, "write-backs", "lines", "Dirty lines that a core threw out.", &s->write_backs);
-    stats_count(g, "memory-reads", "lines", "Lines asked of the memory.", &s->memory_reads);
-}
-
-static void declare_waits(struct stats_group *g, const struct coh_stats *s)
-{
-    stats_count(g, "line-waits", "transactions", "Those that waited for another on their line.",
-                &s->line_waits);
-    stats_count(g, "line-wait-cycles", "cycles", "How long they waited.", &s->line_wait_cycles);
-    stats_count(g, "set-waits", "transactions",
-                "Waits because each way of a set was waiting for the memory.", &s->set_waits);
-    stats_count(g, "bank-waits", "requests", "Requests and puts that waited for a bank.",
-                &s->bank_waits);
-    stats_count(g, "bank-wait-cycles", "cycles", "How long they waited.", &s->bank_wait_cycles);
+#define STATS_DEF "coherence/protocol_stats.def"
+#include "base/stats_declare.h"
 }
 
 static const struct {
@@ -271,23 +228,12 @@ static void declare_prefetch(struct stats *stats, const struct coherence *c)
         return;
     for (size_t i = 0; i < TRAFFICS; i++) {
         struct stats_group *g = stats_group(all, whose[i]);
-        const struct prefetch_stats *s = &c->stats.prefetch[i];
-        stats_count(g, "issued", "lines", "Lines that prefetchers asked for.", &s->issued);
-        stats_count(g, "useful", "lines", "Of these: they were there when a core needed them.",
-                    &s->useful);
-        stats_count(g, "late", "lines", "Of these: a core needed them while they were under way.",
-                    &s->late);
-        stats_count(g, "late-cycles", "cycles", "How long the cores waited for those.",
-                    &s->late_cycles);
-        stats_count(g, "useless", "lines", "Of these: they left the L2 before anybody needed them.",
-                    &s->useless);
-        stats_level(g, "untouched", "lines", "Of these: still in the L2, and not needed so far.",
-                    &s->untouched);
-        stats_count(g, "full", "lines", "Lines not asked for, as too many were under way.",
-                    &s->full);
+        const struct prefetch_stats *st = &c->stats.prefetch[i];
+#define STATS_DEF "coherence/prefetch_stats.def"
+#include "base/stats_declare.h"
         stats_invariant(g, "lines", "What was asked for was needed, has gone, or is here.",
-                        STATS_SUM(&s->issued), STATS_EQ,
-                        STATS_SUM(&s->useful, &s->late, &s->useless, &s->untouched));
+                        STATS_SUM(&st->issued), STATS_EQ,
+                        STATS_SUM(&st->useful, &st->late, &st->useless, &st->untouched));
     }
 }
 
@@ -325,17 +271,10 @@ static void require_flow(struct stats_group *g, const struct coherence *c)
                               &l1->upgrade[TRAFFIC_METADATA][MEM_ATOMIC]));
 }
 
-static void declare_histories(struct stats_group *g, const struct coh_stats *s)
+static void declare_histories(struct stats_group *g, const struct coh_stats *st)
 {
-    stats_count(g, "histories.allocated", "lines", "Lines of histories that came in empty.",
-                &s->allocated);
-    stats_count(g, "histories.dropped", "lines", "Lines of histories taken out of the caches.",
-                &s->dropped);
-    stats_count(g, "histories.asks", "asks", "Checks for which a home asked other cores.",
-                &s->probes);
-    stats_count(g, "histories.asked", "cores", "Cores that were asked.", &s->probed);
-    stats_count(g, "histories.piggybacked", "bytes",
-                "Bytes of histories that went along with other messages.", &s->piggybacked);
+#define STATS_DEF "coherence/histories_stats.def"
+#include "base/stats_declare.h"
 }
 
 void coh_stats_declare(struct coherence *c, struct stats *stats)
@@ -344,9 +283,7 @@ void coh_stats_declare(struct coherence *c, struct stats *stats)
     const struct coh_stats *s = &c->stats;
 
     declare_levels(c, stats);
-    declare_transactions(g, s);
-    declare_actions(g, s);
-    declare_waits(g, s);
+    declare_protocol(g, s);
     declare_latencies(g, c);
     declare_answers(g, c);
     declare_histories(g, s);

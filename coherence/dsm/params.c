@@ -6,50 +6,11 @@ static const char *const home_choices[] = {"first", "interleave", NULL};
 
 #define MOST_NS   UINT64_C(10000000) /* 10 ms: more is surely a mistake */
 #define MOST_PAGE (UINT64_C(64) << 10)
-#define AT(field) offsetof(struct dsm_params, field)
 const struct param dsm_param_rows[] = {
-    {"host", PARAM_U64, AT(host), "4", 1, DSM_PROCESSES, "processes", NULL,
-     "Processes on one host, each on a processor of its own: the first so many are on the first."},
-    {"latency", PARAM_U64, AT(latency), "10000", 0, MOST_NS, "ns", NULL,
-     "Of the network between hosts, the message's own length aside."},
-    {"bandwidth", PARAM_U64, AT(bandwidth), "135", 1, 1000000, "Mbit/s", NULL,
-     "Of a host's link, each way."},
-    {"local", PARAM_U64, AT(local), "10000", 0, MOST_NS, "ns", NULL,
-     "Of a message between processes of one host."},
-    {"send", PARAM_U64, AT(send), "80000", 0, MOST_NS, "ns", NULL,
-     "What sending a message costs its sender, its bytes aside."},
-    {"receive", PARAM_U64, AT(receive), "80000", 0, MOST_NS, "ns", NULL,
-     "What receiving a message costs its receiver, the interruption included, its bytes aside."},
-    {"copy", PARAM_U64, AT(copy), "24875", 0, MOST_NS, "ns per KiB", NULL,
-     "What a message costs sender and receiver more for its bytes, each."},
-    {"header", PARAM_U64, AT(header), "44", 0, 65536, "bytes", NULL, "Headers of a message."},
-    {"trap", PARAM_U64, AT(trap), "72000", 0, MOST_NS, "ns", NULL,
-     "From a page fault to its handler in the process, and back."},
-    {"protect", PARAM_U64, AT(protect), "55000", 0, MOST_NS, "ns", NULL,
-     "A change of a page's protection."},
-    {"twin", PARAM_U64, AT(twin), "24875", 0, MOST_NS, "ns per KiB", NULL,
-     "Copying a page to its twin."},
-    {"diff", PARAM_U64, AT(diff), "36125", 0, MOST_NS, "ns per KiB", NULL,
-     "Comparing a page with its twin."},
-    {"diff-change", PARAM_U64, AT(diff_change), "30625", 0, MOST_NS, "ns per KiB", NULL,
-     "What making a diff costs more for the bytes that have changed."},
-    {"apply", PARAM_U64, AT(apply), "30625", 0, MOST_NS, "ns per KiB", NULL,
-     "Applying a diff, for the bytes that have changed."},
-    {"notice", PARAM_U64, AT(notice), "1000", 0, MOST_NS, "ns", NULL,
-     "Taking in a write notice, a change of protection aside."},
-    {"interval", PARAM_U64, AT(interval), "2000", 0, MOST_NS, "ns", NULL,
-     "Taking in an interval, its notices aside."},
-    {"word", PARAM_U64, AT(word), "4", 1, 64, "bytes", NULL,
-     "What a diff compares at a time, a power of two."},
-    {"home", PARAM_CHOICE, AT(home), "first", 0, 0, "", home_choices,
-     "Who has the pages at first; first: process 0; interleave: each process in turn."},
-    {"collect", PARAM_U64, AT(collect), "8Mi", 1, UINT64_MAX, "bytes", NULL,
-     "Consistency data of a process beyond which the next barrier collects them all."},
-    {"force", PARAM_U64, AT(force), "32Mi", 1, UINT64_MAX, "bytes", NULL,
-     "Likewise, beyond which they are collected without a barrier."},
-    PARAM_END,
+#define PARAMS_DEF "coherence/dsm/params.def"
+#define PARAMS_OF  struct dsm_params
+#include "base/param_rows.h"
 };
-#undef AT
 
 struct count_text {
     const char *name, *help;
@@ -167,35 +128,10 @@ static void declare_time(struct dsm *d, struct stats_group *g)
 void dsm_declare(struct dsm *d, struct stats_group *g)
 {
     struct dsm_stats *st = &d->st;
-    const struct {
-        const char *name, *unit, *help;
-        const uint64_t *field;
-    } count[] = {
-        {"read-faults", "faults", "Loads that found no valid copy.", &st->read_faults},
-        {"write-faults", "faults", "Stores that found no copy that may be written.",
-         &st->write_faults},
-        {"pages-fetched", "pages", "Pages that a process had no copy of, and got.", &st->fetched},
-        {"twins", "twins", "Twins made.", &st->twins},
-        {"diffs-made", "diffs", "Diffs made.", &st->diffs},
-        {"diffs-applied", "diffs", "Diffs applied to copies.", &st->applied},
-        {"invalidations", "pages", "Copies that became invalid.", &st->invalidations},
-        {"protections", "changes", "Changes of a page's protection.", &st->protects},
-        {"intervals", "intervals", "Intervals that ended.", &st->intervals},
-        {"notices", "notices", "Write notices made.", &st->notices},
-        {"lock-acquires", "acquires", "Acquires of locks.", &st->acquires},
-        {"lock-remote", "acquires", "Of these: another process had the lock last.", &st->remote},
-        {"lock-forwarded", "acquires", "Of these: that process was not the lock's manager.",
-         &st->forwarded},
-        {"barrier-rounds", "rounds", "Rounds of barriers.", &st->rounds},
-        {"collections", "collections", "Collections of consistency data.", &st->collections},
-        {"collections-forced", "collections", "Of these: without a barrier.", &st->forced},
-    };
 
     stats_echo(g, "page", "bytes", "Bytes of a page.", &d->page);
-    for (size_t i = 0; i < ARRAY_SIZE(count); i++)
-        stats_count(g, count[i].name, count[i].unit, count[i].help, count[i].field);
-    stats_level(g, "kept-peak", "bytes", "Most consistency data that a process had at a time.",
-                &st->kept_peak);
+#define STATS_DEF "coherence/dsm/stats.def"
+#include "base/stats_declare.h"
     declare_messages(d, g);
     declare_time(d, g);
 }
