@@ -1,8 +1,8 @@
 # memory/ - where misses go (memory/README.md).
 libcore_la_SOURCES += memory/count.c memory/count.h memory/fixed.c memory/memories.def \
-	memory/memory.c memory/memory.h memory/pages.c memory/pages.h memory/perturb.c memory/perturb.h
+	memory/memory.c memory/memory.h memory/pages.c memory/pages.h memory/pages_params.def memory/perturb.c memory/perturb.h
 libcore_la_SOURCES += memory/ddr/channel.c memory/ddr/channel.h memory/ddr/ddr.c memory/ddr/ddr.h \
-	memory/ddr/device.c memory/ddr/ini.c memory/ddr/preset.c memory/ddr/presets.def memory/ddr/queue.c memory/ddr/refresh.c \
+	memory/ddr/device.c memory/ddr/ini.c memory/ddr/params.def memory/ddr/preset.c memory/ddr/presets.def memory/ddr/queue.c memory/ddr/refresh.c memory/ddr/stats.def \
 	memory/ddr/timing.c memory/ddr/timing.h
 
 # The only C++; a library of its own, as one of C and C++ would need a C++ compiler in any case.

@@ -7,19 +7,11 @@
 
 static const char *const mapping_choices[] = {"identity", "first-touch", NULL};
 
-#define AT(field) offsetof(struct pages_params, field)
 const struct param pages_param_rows[] = {
-    {"mapping", PARAM_CHOICE, AT(mapping), "first-touch", 0, 0, "", mapping_choices,
-     "Where a virtual page lies in physical memory: at the same address, or in a frame drawn at "
-     "its first touch in recorded order."},
-    {"size", PARAM_U64, AT(size), "4Ki", 512, UINT64_C(1) << 30, "bytes", NULL,
-     "Bytes of a page, a power of two."},
-    {"memory", PARAM_U64, AT(memory), "64Gi", 1 << 20, UINT64_C(1) << 48, "bytes", NULL,
-     "Physical memory that frames are drawn from, a power of two."},
-    {"seed", PARAM_U64, AT(seed), "1", 0, UINT64_MAX, "", NULL, "Another seed, other frames."},
-    PARAM_END,
+#define PARAMS_DEF "memory/pages_params.def"
+#define PARAMS_OF  struct pages_params
+#include "base/param_rows.h"
 };
-#undef AT
 
 static int power_of_two(const char *name, uint64_t v, struct err *e)
 {

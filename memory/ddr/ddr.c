@@ -315,36 +315,10 @@ static int set_limits(struct ddr *d, const struct ddr_params *p, struct err *e)
 
 /* ---- statistics ----------------------------------------------------------------------------- */
 
-static void declare_rows(struct stats_group *g, const struct ddr_count *c)
+static void declare_counts(struct stats_group *g, const struct ddr_count *st)
 {
-    stats_count(g, "row-hits", "count", "Column commands on a row that was open.", &c->hits);
-    stats_count(g, "row-misses", "count", "Column commands that found their bank closed.",
-                &c->misses);
-    stats_count(g, "row-conflicts", "count", "Column commands for which another row was closed.",
-                &c->conflicts);
-    stats_count(g, "column-reads", "count", "Read commands.", &c->reads);
-    stats_count(g, "column-writes", "count", "Write commands.", &c->writes);
-    stats_count(g, "activates", "count", "Activate commands.", &c->activates);
-    stats_count(g, "precharges", "count", "Precharge commands, automatic ones not included.",
-                &c->precharges);
-    stats_count(g, "refreshes", "count", "Refresh commands, of a rank or a bank.", &c->refreshes);
-}
-
-static void declare_queues(struct stats_group *g, const struct ddr_count *c)
-{
-    stats_count(g, "reads-forwarded", "count", "Reads answered by a write that waited.",
-                &c->forwarded);
-    stats_count(g, "reads-merged", "count", "Reads of a line that was about to be read.",
-                &c->merged_reads);
-    stats_count(g, "writes-merged", "count", "Writes to a line that waited to be written.",
-                &c->merged_writes);
-    stats_level(g, "reads-waiting", "count", "Lines still to be read.", &c->waiting_reads);
-    stats_level(g, "writes-waiting", "count", "Lines still to be written.", &c->waiting_writes);
-    stats_count(g, "queue-full", "count",
-                "Requests that found their queue full, or came behind one.", &c->full);
-    stats_count(g, "queue-full-cycles", "memory cycles", "Time that these waited outside.",
-                &c->full_cycles);
-    stats_count(g, "write-drains", "count", "Times that writes were given way.", &c->drains);
+#define STATS_DEF "memory/ddr/stats.def"
+#include "base/stats_declare.h"
 }
 
 static void declare_bus(struct stats_group *g, const struct ddr *d)
@@ -401,8 +375,7 @@ static void *ddr_create(const struct memory_env *env, const void *params, struct
     }
     make_channels(d);
     memory_count_declare(env->stats, &d->count);
-    declare_rows(env->stats, &d->commands);
-    declare_queues(env->stats, &d->commands);
+    declare_counts(env->stats, &d->commands);
     declare_bus(env->stats, d);
     declare_invariants(env->stats, d);
     return d;
@@ -425,33 +398,11 @@ const struct ddr_device *ddr_device_of(const void *self)
 
 static const char *const page_choices[] = {"config", "open", "closed", NULL};
 
-#define AT(field) offsetof(struct ddr_params, field)
 static const struct param ddr_rows[] = {
-    {"config", PARAM_STRING, AT(config), "ddr4-2400", 0, 0, "", NULL,
-     "The device: ddr4-2400, ddr4-3200, ddr3-1600, lpddr4-2400, hbm2, or a file in DRAMSim3's .ini "
-     "form."},
-    {"page", PARAM_CHOICE, AT(page), "config", 0, 0, "", page_choices,
-     "Whether a row stays open after an access; config: as the device's description says."},
-    {"read-queue", PARAM_U64, AT(read_queue), "0", 0, 1024, "lines", NULL,
-     "Reads that wait for a command queue at most, of a channel; 0: as the description says."},
-    {"write-queue", PARAM_U64, AT(write_queue), "0", 0, 1024, "lines", NULL,
-     "Writes that wait for a command queue at most, of a channel; 0: as the description says."},
-    {"command-queue", PARAM_U64, AT(command_queue), "0", 0, 1024, "lines", NULL,
-     "Places in a bank's (or rank's) command queue; 0: as the description says."},
-    {"write-high", PARAM_U64, AT(high), "0", 0, 1024, "lines", NULL,
-     "Waiting writes that start a drain; 0: a full write queue."},
-    {"write-low", PARAM_U64, AT(low), "0", 0, 1023, "lines", NULL,
-     "Of the writes that wait when a drain starts, those that it leaves."},
-    {"write-idle", PARAM_U64, AT(idle), "8", 0, 1024, "lines", NULL,
-     "More waiting writes than this start a drain when no command waits."},
-    {"row-hits", PARAM_U64, AT(hits), "4", 1, 1000000, "accesses", NULL,
-     "After so many on an open row a request for another row may close it although more hits "
-     "wait."},
-    {"controller-cycles", PARAM_U64, AT(pipeline), "0", 0, 10000, "memory cycles", NULL,
-     "Added to every read: the controller's own pipeline."},
-    PARAM_END,
+#define PARAMS_DEF "memory/ddr/params.def"
+#define PARAMS_OF  struct ddr_params
+#include "base/param_rows.h"
 };
-#undef AT
 
 extern const struct memory_type memory_ddr;
 const struct memory_type memory_ddr = {
