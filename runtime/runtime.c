@@ -11,22 +11,11 @@
 
 const char *const runtime_parts[] = {"header", "trace", "wide-cas", "wrappers", "sweep", NULL};
 
-#define AT(field) offsetof(struct runtime_params, field)
 const struct param runtime_param_rows[] = {
-    {"base", PARAM_U64, AT(base), "0xa00000000000", 1 << 20, UINT64_C(1) << 62, "", NULL,
-     "Physical address of the runtime's clocks, behind all of pages.memory; rounded down to a "
-     "multiple of 4096."},
-    {"page", PARAM_U64, AT(page), "4Ki", 64, 1 << 30, "bytes", NULL,
-     "Virtual page in which the region of a ClearHistory or CopyHistory must lie; rounded down to "
-     "a power of 2."},
-    {"garbage", PARAM_U64, AT(garbage), "1Mi", 0, UINT64_C(1) << 40, "bytes", NULL,
-     "How much of replaced clocks comes together before the memory of the oldest is used again."},
-    {"instructions", PARAM_BOOL, AT(instructions), "on", 0, 0, "", NULL,
-     "Whether the runtime's instructions take time, or its accesses only."},
-    {"without", PARAM_SET, AT(without), "", 0, 0, "", runtime_parts, RUNTIME_WITHOUT_HELP},
-    PARAM_END,
+#define PARAMS_DEF "runtime/params.def"
+#define PARAMS_OF  struct runtime_params
+#include "base/param_rows.h"
 };
-#undef AT
 
 /* ---- statistics ----------------------------------------------------------------------------- */
 
@@ -44,39 +33,10 @@ static const char *const lardx86_text[LX_OPS] = {
 #undef LX_CARRIER
 };
 
-static void register_work(struct stats_group *g, const struct rt_stats *st)
+static void register_counts(struct stats_group *g, const struct rt_stats *st)
 {
-    stats_vector(g, "lardx86", "count", "LARDx86 instructions issued, by kind.", st->lardx86,
-                 LX_OPS, lardx86_text);
-    stats_histogram(g, "writevc", "instructions",
-                    "WriteVC of an event of synchronisation that was lowered.", &st->writes);
-    stats_count(g, "late", "entries",
-                "Changes of a clock that no step had brought: they are written with the thread's "
-                "next event.",
-                &st->late);
-    stats_vector(g, "steps", "count", "Steps of the runtime's software (runtime/steps.def).",
-                 st->steps, RT_STEPS, step_text);
-    stats_count(g, "instructions", "count",
-                "Instructions of the runtime, accesses and LARDx86 included.", &st->instructions);
-    stats_count(g, "loads", "count", "Loads of the runtime.", &st->loads);
-    stats_count(g, "stores", "count", "Stores of the runtime.", &st->stores);
-    stats_count(g, "atomics", "count", "Atomic accesses of the runtime.", &st->atomics);
-    stats_count(g, "bytes", "bytes", "Bytes that its accesses touched.", &st->bytes);
-}
-
-static void register_space(struct stats_group *g, const struct rt_stats *st)
-{
-    stats_count(g, "clocks", "count", "Clocks allocated, larger ones for those that grew included.",
-                &st->clocks);
-    stats_level(g, "live", "count", "Clocks that a thread or an object has.", &st->live);
-    stats_level(g, "live-peak", "count", "The most clocks at once.", &st->live_peak);
-    stats_level(g, "live-bytes", "bytes", "Simulated memory of those clocks.", &st->live_bytes);
-    stats_level(g, "live-bytes-peak", "bytes", "The most at once.", &st->live_bytes_peak);
-    stats_level(g, "garbage", "bytes", "Simulated memory of replaced clocks, not yet used again.",
-                &st->garbage_bytes);
-    stats_level(g, "heap", "bytes", "Simulated memory taken for clocks, with what is free of it.",
-                &st->heap);
-    stats_level(g, "objects", "count", "Synchronisation objects that it knows.", &st->objects);
+#define STATS_DEF "runtime/stats.def"
+#include "base/stats_declare.h"
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -100,8 +60,7 @@ struct runtime *runtime_new(const struct runtime_params *p, const struct runtime
     r->params.page = power_below(p->page);
     r->head.words = paddr_of(r->params.base + RT_THREADS_AT);
     sync_objects_init(&r->objects, &rt_object_ways, env->budget);
-    register_work(env->stats, &r->st);
-    register_space(env->stats, &r->st);
+    register_counts(env->stats, &r->st);
     return r;
 }
 

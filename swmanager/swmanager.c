@@ -31,36 +31,10 @@ static void register_handlers(struct stats_group *g, struct swm_stats *st)
               SWM_REASONS, &st->length.sum);
 }
 
-static void register_work(struct stats_group *g, const struct swm_stats *st)
+static void register_counts(struct stats_group *g, const struct swm_stats *st)
 {
-    stats_count(g, "instructions", "count", "Instructions of handlers, those that access included.",
-                &st->instructions);
-    stats_count(g, "loads", "count", "Loads of handlers.", &st->loads);
-    stats_count(g, "stores", "count", "Stores of handlers.", &st->stores);
-    stats_count(g, "atomics", "count", "Atomic accesses of handlers, for memory and for tables.",
-                &st->atomics);
-    stats_count(g, "voided", "granules", "Granules that a write in hardware made void.",
-                &st->voided);
-    stats_count(g, "cleared", "granules", "Granules emptied by clears and overwritten by copies.",
-                &st->cleared);
-    stats_count(g, "copied", "granules", "Granules that copies wrote.", &st->copied);
-    stats_count(g, "moved", "granules", "Granules that moves took along.", &st->moved);
-}
-
-static void register_space(struct stats_group *g, const struct swm_stats *st)
-{
-    stats_level(g, "granules", "granules", "Granules that it has accesses of.", &st->granules);
-    stats_level(g, "granules-peak", "granules", "The most granules at once.", &st->granules_peak);
-    stats_level(g, "blocks", "blocks", "Blocks of more than one read.", &st->blocks);
-    stats_level(g, "blocks-peak", "blocks", "The most blocks of reads at once.", &st->blocks_peak);
-    stats_level(g, "records", "lines", "Lines of data with a record.", &st->records);
-    stats_level(g, "tables", "pages", "Pages of 4 KiB with a table; none is given back.",
-                &st->tables);
-    stats_level(g, "bytes", "bytes", "Simulated memory in its tables, records and blocks.",
-                &st->bytes);
-    stats_level(g, "bytes-peak", "bytes", "The most simulated memory at once.", &st->bytes_peak);
-    stats_level(g, "heap", "bytes", "Simulated memory taken for them, with what is free of it.",
-                &st->heap);
+#define STATS_DEF "swmanager/stats.def"
+#include "base/stats_declare.h"
 }
 
 static unsigned log2_of(uint64_t power)
@@ -96,8 +70,7 @@ struct swmanager *swm_new(const struct swm_params *p, const struct swm_env *env)
     map_init(&s->tables, env->budget);
     swm_cells_init(s);
     register_handlers(env->stats, &s->st);
-    register_work(env->stats, &s->st);
-    register_space(env->stats, &s->st);
+    register_counts(env->stats, &s->st);
     return s;
 }
 
