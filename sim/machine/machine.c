@@ -14,69 +14,16 @@ static const char *const compat_choices[] = {"none", "ce", NULL};
 static const char *const type_choices[] = {"simple", "pipelined", NULL};
 static const char *const instruction_choices[] = {"one-plus-latency", "latency", NULL};
 
-#define AT(field) offsetof(struct machine_params, field)
 const struct param machine_param_rows[] = {
-    {"cores", PARAM_U64, AT(cores), "8", 1, MAX_CORES, "cores", NULL, "Cores of the machine."},
-    {"line", PARAM_U64, AT(line), "64", 16, 1024, "bytes", NULL,
-     "Bytes of a cache line, a power of two."},
-    {"frequency", PARAM_U64, AT(frequency), "1600", 1, 100000, "MHz", NULL,
-     "The cores' clock; it matters where memory is timed in nanoseconds, and for bandwidths."},
-    {"contention", PARAM_CHOICE, AT(contention), "auto", 0, 0, "", contention_choices,
-     "Ports, banks, links and memory queue, or answer at once; auto: on in timed order."},
-    {"warm-up", PARAM_U64, AT(warm_up), "0", 0, UINT64_MAX, "events", NULL,
-     "Events after which a region of interest begins by itself, so that caches are warm in it; 0: "
-     "marks of the trace say."},
-    {"compat", PARAM_CHOICE, AT(compat), "none", 0, 0, "", compat_choices,
-     "ce: the charging rules and quirks of the published CE simulator, to compare with it; its L2 "
-     "and L3 replace in order of fill."},
-    PARAM_END,
+#define PARAMS_DEF "sim/machine/params.def"
+#define PARAMS_OF  struct machine_params
+#include "base/param_rows.h"
 };
-#undef AT
-#define AT(field) offsetof(struct core_params, field)
 const struct param core_param_rows[] = {
-    {"type", PARAM_CHOICE, AT(type), "simple", 0, 0, "", type_choices,
-     "simple: in order, an instruction a cycle, each access waited for; pipelined: core.width "
-     "instructions a cycle, and only what needs a value waits for it. The latter in timed order "
-     "only."},
-    {"width", PARAM_U64, AT(width), "4", 1, 16, "instructions", NULL,
-     "Instructions that a pipelined core issues in a cycle."},
-    {"width-hundredths", PARAM_U64, AT(width_hundredths), "0", 0, 99, "hundredths", NULL,
-     "Of an instruction more than core.width in a cycle, where a width was measured."},
-    {"shared-front-end", PARAM_U64, AT(shared_front_end), "1", 1, 8, "cores", NULL,
-     "Pipelined cores that share the front end that gives core.width instructions a cycle: those "
-     "of them that run have equal parts of it."},
-    {"window", PARAM_U64, AT(window), "128", 1, 1024, "instructions", NULL,
-     "Instructions that a pipelined core has in hand: how far it goes on past a load whose value "
-     "is not there."},
-    {"memory-instruction", PARAM_CHOICE, AT(memory_instruction), "one-plus-latency", 0, 0, "",
-     instruction_choices, "What a memory instruction takes."},
-    {"unknown-gap", PARAM_U64, AT(unknown_gap), "0", 0, 1000000, "instructions", NULL,
-     "Before each access of the program, as long as no event of the trace has said how many there "
-     "are; with 0 overheads of such a trace are upper bounds."},
-    {"bytecode", PARAM_U64, AT(bytecode), "100", 1, 100000, "percent", NULL,
-     "Instructions of a bytecode, where the trace counts the work between events in bytecodes: "
-     "100, "
-     "one each, is compiled code at its best; an interpreter takes 4600 to 11310."},
-    {"store-buffer", PARAM_U64, AT(store_buffer), "0", 0, 1024, "stores", NULL,
-     "Stores that may wait to be done, in order (TSO); 0: each is waited for. Timed order only."},
-    {"misses", PARAM_U64, AT(misses), "0", 0, 64, "loads", NULL,
-     "Loads that may miss at a time without being waited for; 0: each is waited for. Timed order "
-     "only."},
-    {"atomic", PARAM_U64, AT(atomic), "0", 0, 1000, "cycles", NULL,
-     "What an atomic takes on a pipelined core, beyond what its line takes."},
-    {"predictor", PARAM_CHOICE, AT(predictor), "none", 0, 0, "", predictor_text,
-     "How a pipelined core guesses branches of a policy's checks whose outcome depends on data; "
-     "none: always right; two-bit: a counter for each; tage: by histories of geometric lengths."},
-    {"mispredict", PARAM_U64, AT(mispredict), "20", 0, 1000, "cycles", NULL,
-     "Until instructions are issued again after a wrong guess, once the value is there that "
-     "decided "
-     "the branch."},
-    {"unmodelled", PARAM_U64, AT(unmodelled), "0", 0, 1000, "percent", NULL,
-     "Instructions that a pipelined core issues for a policy beyond those that are counted, for "
-     "what is not modelled: a swept range."},
-    PARAM_END,
+#define PARAMS_DEF "sim/machine/core_params.def"
+#define PARAMS_OF  struct core_params
+#include "base/param_rows.h"
 };
-#undef AT
 
 const char *const spent_text[SPENTS] = {
 #define SPENT(NAME, text, help) text,

@@ -8,24 +8,11 @@
 
 enum { MOST_ENTRIES = 1 << 16, MOST_CYCLES = 100000 };
 
-#define AT(field) offsetof(struct tlb_params, field)
 const struct param tlb_param_rows[] = {
-    {"entries", PARAM_U64, AT(entries), "0", 0, MOST_ENTRIES, "pages", NULL,
-     "Translations that a pipelined core has at hand; 0: all of them."},
-    {"ways", PARAM_U64, AT(ways), "4", 1, CACHE_MAX_WAYS, "ways", NULL, "Their associativity."},
-    {"second-entries", PARAM_U64, AT(second_entries), "0", 0, MOST_ENTRIES, "pages", NULL,
-     "Translations of its second level; 0: there is none."},
-    {"second-ways", PARAM_U64, AT(second_ways), "8", 1, CACHE_MAX_WAYS, "ways", NULL,
-     "Their associativity."},
-    {"second-latency", PARAM_U64, AT(second_latency), "7", 0, MOST_CYCLES, "cycles", NULL,
-     "What an access takes longer whose translation is in the second level alone."},
-    {"walk", PARAM_U64, AT(walk), "30", 0, MOST_CYCLES, "cycles", NULL,
-     "What it takes longer whose translation is in neither: the walk of page tables."},
-    {"page", PARAM_U64, AT(page), "4Ki", 4096, UINT64_C(1) << 30, "bytes", NULL,
-     "What a translation is of, a power of two."},
-    PARAM_END,
+#define PARAMS_DEF "sim/machine/tlb_params.def"
+#define PARAMS_OF  struct tlb_params
+#include "base/param_rows.h"
 };
-#undef AT
 
 struct tlb {
     const struct tlb_params *params; /* borrowed */

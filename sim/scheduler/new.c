@@ -6,20 +6,11 @@
 
 static const char *const threads_choices[] = {"pinned", "round-robin", NULL};
 
-#define AT(field) offsetof(struct schedule_params, field)
 const struct param schedule_param_rows[] = {
-    {"threads", PARAM_CHOICE, AT(threads), "pinned", 0, 0, "", threads_choices,
-     "Threads on cores; pinned: each living thread has a core of its own; round-robin: any number "
-     "share a core by turns."},
-    {"quantum", PARAM_U64, AT(quantum), "100000", 1, UINT64_MAX, "cycles", NULL,
-     "A turn at most, while others on the core could run; round-robin only."},
-    {"switch", PARAM_U64, AT(switch_cycles), "1000", 0, 1000000000, "cycles", NULL,
-     "What a switch to another thread takes."},
-    {"window", PARAM_U64, AT(window), "4Mi", 1, UINT64_C(1) << 32, "events", NULL,
-     "Events read ahead at most in timed order, to find the next event of a thread."},
-    PARAM_END,
+#define PARAMS_DEF "sim/scheduler/params.def"
+#define PARAMS_OF  struct schedule_params
+#include "base/param_rows.h"
 };
-#undef AT
 
 /* ---- what coherence and policies ask --------------------------------------------------------- */
 

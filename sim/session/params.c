@@ -17,45 +17,11 @@ static const char *const layout_choices[] = {"trace",
 #undef LAYOUT
                                              NULL};
 
-#define AT(field) offsetof(struct run_params, field)
 const struct param run_param_rows[] = {
-    {"machine", PARAM_CHOICE, AT(machine), "none", 0, 0, "", machine_choices,
-     "The simulated machine; none: detection only. multicore: as the sections machine, core, l1, "
-     "l2, l3, coherence, network and memory say. dsm: processes with memories of their own, as the "
-     "section dsm says, each on such a core."},
-    {"order", PARAM_CHOICE, AT(order), "auto", 0, 0, "", order_choices,
-     "The order in which events execute; recorded: as in the trace; timed: the core with the "
-     "smallest "
-     "clock goes next, and synchronisation keeps its order; program: likewise, but a workload is "
-     "asked what that core does next, and who comes first is first; host: as a host pushes them, "
-     "by "
-     "its clock; auto: with a machine program for a workload, timed for all else."},
-    {"source", PARAM_STRING, AT(source), "", 0, 0, "", NULL,
-     "What runs: a trace, workload:NAME,... or synth:KEY=VALUE,...; a path is relative to the "
-     "working "
-     "folder. A SOURCE on the command line takes its place."},
-    {"policies", PARAM_LIST, AT(policies), "vc", 0, 0, "", NULL,
-     "The policies that watch the execution, each a name or label=name."},
-    {"granularity", PARAM_CHOICE, AT(granularity), "trace", 0, 0, "", granularity_choices,
-     "Bytes that share a history; field: the access's start address; trace: what the trace says of "
-     "itself, else 1."},
-    {"layout", PARAM_CHOICE, AT(layout), "trace", 0, 0, "", layout_choices,
-     "Whose words and headers policies have: those of the layout of the program's objects; trace: "
-     "what the trace or workload says of itself, else default."},
-    {"trace.rules", PARAM_BOOL, AT(rules), "on", 0, 0, "", NULL,
-     "Check the stream rules while running; a trace that breaks one stops the run."},
-    {"trace.ahead", PARAM_BOOL, AT(ahead), "off", 0, 0, "", NULL,
-     "Read the trace ahead in a thread of its own; the results are the same."},
-    {"races.max", PARAM_U64, AT(races_max), "1000000", 0, UINT64_MAX, "races", NULL,
-     "Lines of races.jsonl at most, of each policy; counts are never bounded."},
-    {"limits.memory", PARAM_U64, AT(memory), "8Gi", 0, UINT64_MAX, "bytes", NULL,
-     "Host memory that all of the run keeps at most, 0 for no limit; beyond it the run stops with "
-     "partial results."},
-    {"limits.events", PARAM_U64, AT(events), "0", 0, UINT64_MAX, "events", NULL,
-     "Events to run at most, 0 for no limit; beyond it the run stops with partial results."},
-    PARAM_END,
+#define PARAMS_DEF "sim/session/params.def"
+#define PARAMS_OF  struct run_params
+#include "base/param_rows.h"
 };
-#undef AT
 
 const char *run_order(uint32_t order)
 {
