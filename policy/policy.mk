@@ -31,7 +31,7 @@ libcore_la_SOURCES += policy/regions/fastrcd.c policy/regions/fastrcd.h \
 	policy/regions/fastrcd_cost.c policy/regions/fastrcd_rules.c policy/regions/fastrcd_steps.def policy/regions/region.c \
 	policy/regions/region.h policy/regions/valor.c policy/regions/valor.h policy/regions/valor_cost.c \
 	policy/regions/valor_follow.c policy/regions/valor_log.c policy/regions/valor_rules.c \
-	policy/regions/valor_stats.def policy/regions/valor_steps.def
+	policy/regions/valor_params.def policy/regions/valor_stats.def policy/regions/valor_steps.def
 libcore_la_SOURCES += policy/slimstate/array.c policy/slimstate/commit.c policy/slimstate/grow.c \
 	policy/slimstate/part.c policy/slimstate/range.c policy/slimstate/range.h policy/slimstate/set.c \
 	policy/slimstate/set.h policy/slimstate/slimstate.c policy/slimstate/slimstate.h \

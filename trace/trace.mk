@@ -14,7 +14,7 @@ libcore_la_SOURCES += trace/foreign/ce_read.c trace/foreign/gem5_command.def tra
 libcore_la_SOURCES += trace/rules/heap.c trace/rules/notes.c trace/rules/notes.def trace/rules/rules.c trace/rules/rules.def \
 	trace/rules/rules_int.h trace/rules/sync.c
 libcore_la_SOURCES += trace/synth/access.c trace/synth/emit.c trace/synth/heap.c \
-	trace/synth/lock.c trace/synth/param.c trace/synth/raw.c trace/synth/sync.c trace/synth/synth.c \
+	trace/synth/lock.c trace/synth/param.c trace/synth/params.def trace/synth/raw.c trace/synth/sync.c trace/synth/synth.c \
 	trace/synth/synth_int.h trace/synth/thread.c
 libcore_la_SOURCES += trace/text/event.c trace/text/form.h trace/text/line.c trace/text/read.c \
 	trace/text/write.c

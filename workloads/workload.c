@@ -30,54 +30,10 @@ static const char *const tier_names[] = {"compiled", "interpreted", NULL};
 
 /* The runtime's own parameters, which every program has. */
 const struct param vm_param_rows[] = {
-    ROW_U64(vm, seed, "1", 0, UINT64_MAX, "",
-            "Of the schedule: the same seed makes the same events, another one another "
-            "interleaving. In program order it perturbs the machine (perturb.seed)."),
-    ROW_U64(vm, threads, "4", 1, 4096, "threads", "Threads that do the work."),
-    ROW_CHOICE(vm, schedule, "random", schedule_names,
-               "Who runs next, and how long; adversarial: others run just before an acquire and "
-               "just after a release."),
-    ROW_U64(vm, quantum, "100", 1, 1 << 30, "events",
-            "Length of a turn; random ones are that long on average."),
-    ROW_U64(vm, kernel_threads, "0", 0, 256, "threads",
-            "Kernel threads that the language threads share, with work stealing; 0: each is one."),
-    ROW_CHOICE(vm, gc, "marksweep", gc_names, "How memory is reclaimed."),
-    ROW_CHOICE(vm, layout, "default", layout_names,
-               "Of objects and arrays: headers, references, alignment (`lardsim list layouts`)."),
-    ROW_U64(vm, heap, "64Mi", 1 << 18, UINT64_C(1) << 36, "bytes",
-            "Of the modelled heap, both halves and the nursery included."),
-    ROW_U64(vm, nursery, "4Mi", 1 << 14, UINT64_C(1) << 35, "bytes",
-            "Where new objects are, when gc=generational."),
-    ROW_BOOL(vm, system_gc, "off",
-             "The program's own System.gc() collects; off: only what the heap needs."),
-    ROW_BOOL(vm, steady, "off",
-             "The region of interest begins after the first iteration, as CVM was timed: barnes, "
-             "fft, sor, spatial, water."),
-    {"private", PARAM_BOOL, offsetof(struct vm_params, private_data), "off", 0, 0, "", NULL,
-     "Between the program's accesses there are those to private data that CVM had to look at, as "
-     "many as its Table 4 counts: barnes, fft, sor, spatial, water."},
-    {"inline", PARAM_BOOL, offsetof(struct vm_params, inlining), "on", 0, 0, "", NULL,
-     "The short paths of the runtime are inlined: they have a site wherever they are used."},
-    ROW_BOOL(vm, analysis, "off",
-             "The program is run once before, and accesses at sites that an analysis of it can "
-             "prove free of races are marked safe."),
-    ROW_TEXT(vm, gap, "mid",
-             "Instructions between two accesses of the program: low, mid, high, as `lardsim "
-             "workload describe` shows them, or a number."),
-    ROW_CHOICE(vm, gap_spread, "auto", spread_names,
-               "How they differ: not at all, or as the pauses between chances that are always the "
-               "same; auto: even for kernels, geometric for twins."),
-    ROW_CHOICE(vm, tier, "compiled", tier_names,
-               "What executes the program: code of an optimising compiler, or an interpreter."),
-    ROW_TEXT(vm, interpreter, "mid",
-             "Instructions of the interpreter for one of compiled code: low, mid, high, as "
-             "`lardsim workload describe` shows them, or a number."),
-    ROW_TEXT(vm, outside, "auto",
-             "Of the time of an interpreted program, the percentage outside of the interpreter; "
-             "auto: what Goldilocks' Table 1 leaves for it, else 0."),
-    ROW_U64(vm, tlab, "8Ki", 256, 1 << 24, "bytes",
-            "What a thread takes at a time to allocate from."),
-    PARAM_END};
+#define PARAMS_DEF "workloads/vm_params.def"
+#define PARAMS_OF  struct vm_params
+#include "base/param_rows.h"
+};
 
 const struct param workload_param_rows[] = {
     {"size", PARAM_CHOICE, 0, "small", 0, 0, "", workload_size_names,

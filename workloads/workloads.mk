@@ -1,5 +1,5 @@
 # workloads/ - built-in programs (workloads/README.md).
-libcore_la_SOURCES += workloads/base_program.c workloads/chance.h workloads/makers.c workloads/private.c workloads/private.h workloads/prove.c workloads/prove.h workloads/workload.c \
+libcore_la_SOURCES += workloads/base_program.c workloads/chance.h workloads/makers.c workloads/private.c workloads/private.h workloads/prove.c workloads/prove.h workloads/vm_params.def workloads/workload.c \
 	workloads/workloads.def workloads/workloads.h
 libcore_la_SOURCES += workloads/kernels/barnes.c workloads/kernels/barnes_plain.c \
 	workloads/kernels/barnes_plain.h workloads/kernels/churn.c workloads/kernels/colt.c \

@@ -12,22 +12,11 @@
 
 #include "policy/regions/valor.h"
 
-#define AT(field) offsetof(struct valor_params, field)
 static const struct param valor_params[] = {
-    {"regions", PARAM_CHOICE, AT(regions), "release-free", 0, 0, "", region_choices, region_help},
-    {"read-log", PARAM_U64, AT(read_log), "65536", 1, 1 << 24, "entries", NULL,
-     "Room in a thread's read log; who finds it full validates and empties it."},
-    {"write-set", PARAM_U64, AT(write_set), "65536", 1, 1 << 24, "entries", NULL,
-     "Room in a thread's write set; who finds it full splits the region (valor-o)."},
-    {"period", PARAM_U64, AT(period), "0", 0, UINT64_C(1) << 32, "reads", NULL,
-     "Reads logged after which a region is validated though it goes on; 0: when the log is full."},
-    {"version-bits", PARAM_U64, AT(version_bits), "23", 1, 31, "bits", NULL,
-     "Bits of a version; it goes on from 0 where it overflows."},
-    {"thread-bits", PARAM_U64, AT(thread_bits), "9", 1, 16, "bits", NULL,
-     "Bits of a thread's number: one less than so many threads there may be."},
-    PARAM_END,
+#define PARAMS_DEF "policy/regions/valor_params.def"
+#define PARAMS_OF  struct valor_params
+#include "base/param_rows.h"
 };
-#undef AT
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
