@@ -46,6 +46,9 @@ const char *sim_why(size_t i); /* the reasons of differences, in their order; NU
 
 /* "truth", "policies", "listed", "unlisted": after lardsim_finish. */
 void sim_compare_json(const struct lardsim *l, struct json *j);
+/* The members that tell of an access; that of the earlier one, which may be unknown. */
+void sim_side_json(struct json *j, const struct lardsim_side *s);
+void sim_earlier_json(struct json *j, const struct lardsim_side *s);
 void sim_difference_json(struct json *j, const struct lardsim_difference *d);
 
 #endif

@@ -225,25 +225,6 @@ void run_result_text(const struct run_result *r)
 
 /* ---- JSON: names as in races.jsonl ---------------------------------------------------------- */
 
-static void json_site(struct json *j, const struct lardsim_side *s)
-{
-    char number[24];
-
-    snprintf(number, sizeof number, "0x%" PRIx64, s->site);
-    json_str(j, s->site_name ? s->site_name : s->site ? number : NULL);
-}
-
-static void json_side(struct json *j, const struct lardsim_side *s)
-{
-    json_key_u64(j, "thread", s->thread);
-    json_key_str(j, "op", ev_info[s->kind].text);
-    json_key(j, "site");
-    json_site(j, s);
-    json_key_u64(j, s->region ? "region" : "event", s->event);
-    if (s->interval)
-        json_key_u64(j, "interval", s->interval);
-}
-
 static void json_group(struct json *j, const struct race_groups *g, const struct race_group *group)
 {
     const struct lardsim_race *race = &group->first;
@@ -254,20 +235,13 @@ static void json_group(struct json *j, const struct race_groups *g, const struct
     for (size_t i = 0; lardsim_policy(g->run, i); i++)
         json_key_u64(j, lardsim_policy(g->run, i), group->by_policy[i]);
     json_end(j);
-    json_side(j, &race->is);
+    sim_side_json(j, &race->is);
     json_key(j, "address");
     json_hex(j, race->addr);
     json_key_u64(j, "size", race->size);
     lardsim_object_json(&race->object, j);
     json_key_bool(j, "system", race->system);
-    json_key(j, "earlier");
-    if (race->earlier.known) {
-        json_object(j);
-        json_side(j, &race->earlier);
-        json_end(j);
-    } else {
-        json_null(j);
-    }
+    sim_earlier_json(j, &race->earlier);
     json_end(j);
 }
 

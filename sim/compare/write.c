@@ -195,7 +195,7 @@ void compare_reason(const struct compare *c, const struct difference *d, char *t
 
 /* ---- telling of a difference ---------------------------------------------------------------- */
 
-static void write_side(struct json *j, const struct lardsim_side *s)
+void sim_side_json(struct json *j, const struct lardsim_side *s)
 {
     char number[24];
 
@@ -206,6 +206,18 @@ static void write_side(struct json *j, const struct lardsim_side *s)
     json_key_u64(j, s->region ? "region" : "event", s->event);
     if (s->interval)
         json_key_u64(j, "interval", s->interval);
+}
+
+void sim_earlier_json(struct json *j, const struct lardsim_side *s)
+{
+    json_key(j, "earlier");
+    if (!s->known) {
+        json_null(j);
+        return;
+    }
+    json_object(j);
+    sim_side_json(j, s);
+    json_end(j);
 }
 
 void lardsim_object_json(const struct lardsim_object *o, struct json *j)
@@ -229,7 +241,7 @@ void sim_difference_json(struct json *j, const struct lardsim_difference *d)
     json_key_str(j, "policy", d->policy);
     json_key_str(j, "verdict", d->verdict);
     json_key_str(j, "of", d->of);
-    write_side(j, &d->is);
+    sim_side_json(j, &d->is);
     if (d->is.region || d->noticed != d->is.event)
         json_key_u64(j, "noticed", d->noticed);
     json_key(j, "address");
@@ -241,14 +253,7 @@ void sim_difference_json(struct json *j, const struct lardsim_difference *d)
     json_key_str(j, "location_name", d->location_name);
     lardsim_object_json(&d->object, j);
     json_key_str(j, "reported_by", d->reported_by);
-    json_key(j, "earlier");
-    if (d->earlier.known) {
-        json_object(j);
-        write_side(j, &d->earlier);
-        json_end(j);
-    } else {
-        json_null(j);
-    }
+    sim_earlier_json(j, &d->earlier);
     json_key_str(j, "why", d->why);
     json_key_str(j, "reason", d->reason);
     json_end(j);
