@@ -570,7 +570,4 @@ static const struct argp_option options[] = {
     ROW_END};
 
 const struct verb verb_compare = {
-    .help = &verb_help[HELP_compare],
-    .options = options,
-    .run = run_compare,
-};
+    .help = &verb_help[HELP_compare], .options = options, .run = run_compare};

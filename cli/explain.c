@@ -286,7 +286,4 @@ static int explain_run(const struct cli *c, struct err *e)
 }
 
 const struct verb verb_explain = {
-    .help = &verb_help[HELP_explain],
-    .options = cli_json_option,
-    .run = explain_run,
-};
+    .help = &verb_help[HELP_explain], .options = cli_json_option, .run = explain_run};

@@ -203,8 +203,4 @@ static int list_run(const struct cli *c, struct err *e)
 static const struct argp_option options[] = {
     ROW_JSON, OPTION("markdown", OPT_MARKDOWN, NULL, "Write a table of Markdown"), ROW_END};
 
-const struct verb verb_list = {
-    .help = &verb_help[HELP_list],
-    .options = options,
-    .run = list_run,
-};
+const struct verb verb_list = {.help = &verb_help[HELP_list], .options = options, .run = list_run};

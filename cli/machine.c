@@ -78,7 +78,4 @@ static const struct argp_option options[] = {
     ROW_END};
 
 const struct verb verb_machine = {
-    .help = &verb_help[HELP_machine],
-    .options = options,
-    .run = machine_run,
-};
+    .help = &verb_help[HELP_machine], .options = options, .run = machine_run};

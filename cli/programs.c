@@ -163,10 +163,7 @@ static int list_run(const struct cli *c, struct err *e)
 }
 
 const struct verb verb_programs_list = {
-    .help = &verb_help[HELP_programs_list],
-    .options = cli_json_option,
-    .run = list_run,
-};
+    .help = &verb_help[HELP_programs_list], .options = cli_json_option, .run = list_run};
 
 /* ---- build and capture ---------------------------------------------------------------------- */
 
@@ -237,19 +234,10 @@ static const struct argp_option capture_options[] = {
     ROW_END};
 
 const struct verb verb_programs_build = {
-    .help = &verb_help[HELP_programs_build],
-    .options = build_options,
-    .run = build_run,
-};
+    .help = &verb_help[HELP_programs_build], .options = build_options, .run = build_run};
 
 const struct verb verb_programs_capture = {
-    .help = &verb_help[HELP_programs_capture],
-    .options = capture_options,
-    .run = capture_run,
-};
+    .help = &verb_help[HELP_programs_capture], .options = capture_options, .run = capture_run};
 
 const struct verb verb_programs_forget = {
-    .help = &verb_help[HELP_programs_forget],
-    .options = build_options,
-    .run = forget_run,
-};
+    .help = &verb_help[HELP_programs_forget], .options = build_options, .run = forget_run};

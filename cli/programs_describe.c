@@ -220,7 +220,4 @@ static const struct argp_option options[] = {
     ROW_END};
 
 const struct verb verb_programs_describe = {
-    .help = &verb_help[HELP_programs_describe],
-    .options = options,
-    .run = describe_run,
-};
+    .help = &verb_help[HELP_programs_describe], .options = options, .run = describe_run};

@@ -149,7 +149,4 @@ static const struct argp_option options[] = {
     ROW_END};
 
 const struct verb verb_trace_reduce = {
-    .help = &verb_help[HELP_trace_reduce],
-    .options = options,
-    .run = reduce_run,
-};
+    .help = &verb_help[HELP_trace_reduce], .options = options, .run = reduce_run};

@@ -182,7 +182,4 @@ static const struct argp_option options[] = {
     ROW_END};
 
 const struct verb verb_report = {
-    .help = &verb_help[HELP_report],
-    .options = options,
-    .run = run_report,
-};
+    .help = &verb_help[HELP_report], .options = options, .run = run_report};

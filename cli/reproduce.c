@@ -290,7 +290,4 @@ static const struct argp_option options[] = {
     ROW_END};
 
 const struct verb verb_reproduce = {
-    .help = &verb_help[HELP_reproduce],
-    .options = options,
-    .run = run_reproduce,
-};
+    .help = &verb_help[HELP_reproduce], .options = options, .run = run_reproduce};

@@ -135,21 +135,12 @@ static const struct argp_option options[] = {
     ROWS_RUNNING, ROWS_ENGINE, ROW_END};
 
 const struct verb verb_sweep = {
-    .help = &verb_help[HELP_sweep],
-    .options = options,
-    .run = run_sweep,
-};
+    .help = &verb_help[HELP_sweep], .options = options, .run = run_sweep};
 
 static const struct argp_option retry_options[] = {ROWS_RUNNING, ROWS_ENGINE, ROW_END};
 const struct verb verb_sweep_retry = {
-    .help = &verb_help[HELP_sweep_retry],
-    .options = retry_options,
-    .run = run_retry,
-};
+    .help = &verb_help[HELP_sweep_retry], .options = retry_options, .run = run_retry};
 
 static const struct argp_option task_options[] = {ROWS_RUNNING, ROW_END};
 const struct verb verb_sweep_task = {
-    .help = &verb_help[HELP_sweep_task],
-    .options = task_options,
-    .run = run_task,
-};
+    .help = &verb_help[HELP_sweep_task], .options = task_options, .run = run_task};

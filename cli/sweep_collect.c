@@ -60,7 +60,4 @@ static const struct argp_option options[] = {
     ROW_JSON, ROW_END};
 
 const struct verb verb_sweep_collect = {
-    .help = &verb_help[HELP_sweep_collect],
-    .options = options,
-    .run = run_collect,
-};
+    .help = &verb_help[HELP_sweep_collect], .options = options, .run = run_collect};

@@ -176,12 +176,6 @@ static int run_clean(const struct cli *c, struct err *e)
 /* ---- verbs ---------------------------------------------------------------------------------- */
 
 const struct verb verb_sweep_status = {
-    .help = &verb_help[HELP_sweep_status],
-    .options = cli_json_option,
-    .run = run_status,
-};
+    .help = &verb_help[HELP_sweep_status], .options = cli_json_option, .run = run_status};
 const struct verb verb_sweep_clean = {
-    .help = &verb_help[HELP_sweep_clean],
-    .options = cli_json_option,
-    .run = run_clean,
-};
+    .help = &verb_help[HELP_sweep_clean], .options = cli_json_option, .run = run_clean};

@@ -222,7 +222,4 @@ static const struct argp_option options[] = {
     ROW_END};
 
 const struct verb verb_validate = {
-    .help = &verb_help[HELP_validate],
-    .options = options,
-    .run = validate_run,
-};
+    .help = &verb_help[HELP_validate], .options = options, .run = validate_run};

@@ -133,7 +133,4 @@ static int verify_run(const struct cli *c, struct err *e)
 }
 
 const struct verb verb_verify = {
-    .help = &verb_help[HELP_verify],
-    .options = cli_json_option,
-    .run = verify_run,
-};
+    .help = &verb_help[HELP_verify], .options = cli_json_option, .run = verify_run};

@@ -94,8 +94,4 @@ static const struct argp_option options[] = {
     ROW_MEMORY,
     ROW_END};
 
-const struct verb verb_why = {
-    .help = &verb_help[HELP_why],
-    .options = options,
-    .run = why_run,
-};
+const struct verb verb_why = {.help = &verb_help[HELP_why], .options = options, .run = why_run};

@@ -70,7 +70,4 @@ static int list_run(const struct cli *c, struct err *e)
 }
 
 const struct verb verb_workload_list = {
-    .help = &verb_help[HELP_workload_list],
-    .options = cli_json_option,
-    .run = list_run,
-};
+    .help = &verb_help[HELP_workload_list], .options = cli_json_option, .run = list_run};

@@ -341,7 +341,4 @@ static int describe_run(const struct cli *c, struct err *e)
 }
 
 const struct verb verb_workload_describe = {
-    .help = &verb_help[HELP_workload_describe],
-    .options = cli_json_option,
-    .run = describe_run,
-};
+    .help = &verb_help[HELP_workload_describe], .options = cli_json_option, .run = describe_run};

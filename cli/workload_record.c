@@ -10,7 +10,4 @@ static int record_run(const struct cli *c, struct err *e)
 static const struct argp_option options[] = {ROWS_OUT, ROW_END};
 
 const struct verb verb_workload_record = {
-    .help = &verb_help[HELP_workload_record],
-    .options = options,
-    .run = record_run,
-};
+    .help = &verb_help[HELP_workload_record], .options = options, .run = record_run};

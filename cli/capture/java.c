@@ -75,8 +75,4 @@ static int java_run(const struct cli *c, struct err *e)
 static const struct argp_option options[] = {ROWS_CAPTURE, ROW_END};
 
 const struct verb verb_capture_java = {
-    .help = &verb_help[HELP_capture_java],
-    .options = options,
-    .command = true,
-    .run = java_run,
-};
+    .help = &verb_help[HELP_capture_java], .options = options, .command = true, .run = java_run};

@@ -13,9 +13,7 @@ static int native_run(const struct cli *c, struct err *e)
 
 static const struct argp_option options[] = {ROWS_CAPTURE, ROW_END};
 
-const struct verb verb_capture_native = {
-    .help = &verb_help[HELP_capture_native],
-    .options = options,
-    .command = true,
-    .run = native_run,
-};
+const struct verb verb_capture_native = {.help = &verb_help[HELP_capture_native],
+                                         .options = options,
+                                         .command = true,
+                                         .run = native_run};

@@ -191,8 +191,4 @@ static const struct argp_option options[] = {
     ROWS_OUTCOME,
     ROW_END};
 
-const struct verb verb_run = {
-    .help = &verb_help[HELP_run],
-    .options = options,
-    .run = run_run,
-};
+const struct verb verb_run = {.help = &verb_help[HELP_run], .options = options, .run = run_run};

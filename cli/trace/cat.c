@@ -207,7 +207,4 @@ static const struct argp_option options[] = {
     ROW_END};
 
 const struct verb verb_trace_cat = {
-    .help = &verb_help[HELP_trace_cat],
-    .options = options,
-    .run = cat_run,
-};
+    .help = &verb_help[HELP_trace_cat], .options = options, .run = cat_run};

@@ -9,7 +9,4 @@ static int convert_run(const struct cli *c, struct err *e)
 static const struct argp_option options[] = {ROW_MEMORY, ROWS_OUT, ROW_END};
 
 const struct verb verb_trace_convert = {
-    .help = &verb_help[HELP_trace_convert],
-    .options = options,
-    .run = convert_run,
-};
+    .help = &verb_help[HELP_trace_convert], .options = options, .run = convert_run};

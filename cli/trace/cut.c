@@ -104,7 +104,4 @@ static const struct argp_option options[] = {
     ROW_END};
 
 const struct verb verb_trace_cut = {
-    .help = &verb_help[HELP_trace_cut],
-    .options = options,
-    .run = cut_run,
-};
+    .help = &verb_help[HELP_trace_cut], .options = options, .run = cut_run};

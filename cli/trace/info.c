@@ -130,7 +130,4 @@ static int info_run(const struct cli *c, struct err *e)
 }
 
 const struct verb verb_trace_info = {
-    .help = &verb_help[HELP_trace_info],
-    .options = cli_json_option,
-    .run = info_run,
-};
+    .help = &verb_help[HELP_trace_info], .options = cli_json_option, .run = info_run};

@@ -332,7 +332,4 @@ static const struct argp_option options[] = {
     ROW_MEMORY, ROWS_OUT, ROW_END};
 
 const struct verb verb_trace_merge = {
-    .help = &verb_help[HELP_trace_merge],
-    .options = options,
-    .run = merge_run,
-};
+    .help = &verb_help[HELP_trace_merge], .options = options, .run = merge_run};

@@ -112,7 +112,4 @@ static int strip_run(const struct cli *cli, struct err *e)
 static const struct argp_option options[] = {ROW_MEMORY, ROWS_OUT, ROW_END};
 
 const struct verb verb_trace_strip = {
-    .help = &verb_help[HELP_trace_strip],
-    .options = options,
-    .run = strip_run,
-};
+    .help = &verb_help[HELP_trace_strip], .options = options, .run = strip_run};

@@ -38,7 +38,4 @@ static const struct argp_option options[] = {
     OPTION("set", OPT_SET, "KEY=VALUE", "The same as the operand KEY=VALUE"), ROWS_OUT, ROW_END};
 
 const struct verb verb_trace_synth = {
-    .help = &verb_help[HELP_trace_synth],
-    .options = options,
-    .run = synth_run,
-};
+    .help = &verb_help[HELP_trace_synth], .options = options, .run = synth_run};

@@ -153,7 +153,4 @@ static int verify_run(const struct cli *c, struct err *e)
 static const struct argp_option options[] = {ROW_JSON, ROW_QUIET, ROW_MEMORY, ROW_END};
 
 const struct verb verb_trace_verify = {
-    .help = &verb_help[HELP_trace_verify],
-    .options = options,
-    .run = verify_run,
-};
+    .help = &verb_help[HELP_trace_verify], .options = options, .run = verify_run};
