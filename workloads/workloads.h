@@ -56,8 +56,6 @@ struct workload_plant {
 #define ROW_BOOL(of, field, value, help) ROW_OF(of, field, PARAM_BOOL, value, 0, 0, "", NULL, help)
 #define ROW_CHOICE(of, field, value, names, help)                                                  \
     ROW_OF(of, field, PARAM_CHOICE, value, 0, 0, "", names, help)
-#define ROW_TEXT(of, field, value, help)                                                           \
-    ROW_OF(of, field, PARAM_STRING, value, 0, 0, "", NULL, help)
 
 struct workload {
     const char *name, *summary;

@@ -9,73 +9,10 @@
 /* ---- parameters ----------------------------------------------------------------------------- */
 
 const struct param twin_rows[] = {
-    ROW_U64(twin, accesses, "1M", 1000, UINT64_C(1) << 40, "accesses",
-            "The program's, of all threads."),
-    ROW_U64(
-        twin, live, "0", 0, 4096, "threads",
-        "Threads at once, the first one included; 0: all. With fewer, the first one only begins "
-        "others."),
-    ROW_U64(twin, reads, "3", 1, 1000000000, "parts", "Reads to so many writes."),
-    ROW_U64(twin, writes, "1", 1, 1000000000, "parts", "Writes to so many reads."),
-    ROW_U64(twin, again_reads, "500", 0, 999, "per mille",
-            "Reads of what the thread has read in the same release-free region."),
-    ROW_U64(twin, again_writes, "500", 0, 999, "per mille",
-            "Writes of what the thread has written in the same release-free region."),
-    ROW_U64(twin, region, "100", 4, UINT64_C(1) << 40, "accesses", "Between two releases."),
-    ROW_U64(twin, arrays, "50", 0, 100, "%", "Locations that are array elements."),
-    ROW_U64(twin, array_accesses, "0", 0, 999, "per mille",
-            "Accesses to array elements; 0: as many as of the locations."),
-    ROW_U64(twin, length, "32", 1, 65536, "elements", "Of an array; a power of two."),
-    ROW_U64(twin, scatter, "0", 0, 100, "%",
-            "Array elements that are not accessed one after the other."),
-    ROW_BOOL(twin, whole, "off",
-             "A thread fills and reads an array to its end before its region ends, unless it is "
-             "scattered."),
-    ROW_U64(
-        twin, shared, "30", 0, 100, "%",
-        "Blocks read that the first thread filled before the others began; the other ones are the "
-        "reader's own."),
-    ROW_U64(
-        twin, handed, "0", 0, 100, "%",
-        "Regions that end with a block handed over: under the lock the thread leaves one there, "
-        "and "
-        "takes the one that it finds."),
-    ROW_U64(twin, statics, "0", 0, 500, "per mille",
-            "Reads of static fields, which a class's initialisation has written."),
-    ROW_U64(twin, classes, "8", 1, 256, "classes", "Of which these are: eight fields each."),
-    ROW_U64(
-        twin, volatiles, "0", 0, 100, "%",
-        "Regions that end with a write of a volatile, which a read of it is before; the others end "
-        "with a lock."),
-    ROW_U64(
-        twin, misses, "0", 0, 1000000, "in 1M instructions",
-        "Reads anywhere in old data, beside what the blocks miss; at most all reads that repeat "
-        "none."),
-    ROW_U64(twin, old, "25", 1, 4096, "MiB",
-            "Data of which such reads are, `shared` of them by all threads."),
-    ROW_U64(twin, alloc, "0", 0, 1000000, "bytes in 1000 accesses",
-            "Allocated, in blocks and in texts that nobody reads; 0: as renew says."),
-    ROW_U64(twin, renew, "50", 0, 100, "%",
-            "Blocks filled once more instead of being dropped for new ones."),
-    ROW_U64(twin, keep, "16", 2, 4096, "blocks", "A thread's blocks; then the oldest is dropped."),
-    ROW_U64(twin, locks, "32", 1, 1024, "objects", "That are locked, and accessed meanwhile."),
-    ROW_U64(twin, collections, "0", 0, 1000, "collections",
-            "Asked for, beside those that the heap needs."),
-    ROW_U64(twin, rest, "0", 0, 4096, "MiB",
-            "What else lives from the beginning to the end, and nobody accesses: for measures of "
-            "space."),
-    ROW_U64(twin, touched, "0", 0, 100, "%", "Arrays of that which have been written before."),
-    ROW_U64(twin, plants, "0", 0, TWIN_PLANTS, "pairs of sites",
-            "Planted races, an input. Two threads at the least are needed."),
-    ROW_U64(twin, races, "0", 0, 1000000, "accesses",
-            "How often they happen, together; 0: each of them ten times."),
-    ROW_U64(twin, close, "100", 0, TWIN_PLANTS, "pairs of sites",
-            "Of the planted, those whose accesses are in regions that overlap."),
-    ROW_U64(twin, hidden, "0", 0, 1000000, "accesses",
-            "Planted races with synchronisation of the system between their accesses."),
-    ROW_U64(twin, moved, "0", 0, 1000000, "accesses",
-            "Of the hidden, those with a collection between."),
-    PARAM_END};
+#define PARAMS_DEF "workloads/twins/params.def"
+#define PARAMS_OF  struct twin_params
+#include "base/param_rows.h"
+};
 
 static int twin_check(const void *params, const struct vm_params *vm, struct err *e)
 {
