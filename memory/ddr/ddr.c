@@ -333,20 +333,16 @@ static void declare_bus(struct stats_group *g, const struct ddr *d)
 static void declare_invariants(struct stats_group *g, const struct ddr *d)
 {
     const struct ddr_count *c = &d->commands;
-    const uint64_t *const rows[] = {&c->hits, &c->misses, &c->conflicts, NULL};
-    const uint64_t *const columns[] = {&c->reads, &c->writes, NULL};
-    const uint64_t *const reads[] = {&d->count.reads, NULL};
-    const uint64_t *const writes[] = {&d->count.writes, NULL};
-    const uint64_t *const read[] = {&c->reads, &c->forwarded, &c->merged_reads, &c->waiting_reads,
-                                    NULL};
-    const uint64_t *const written[] = {&c->writes, &c->merged_writes, &c->waiting_writes, NULL};
 
-    stats_invariant(g, "rows", "Every column command is a hit, a miss or a conflict.", rows,
-                    STATS_EQ, columns);
-    stats_invariant(g, "reads", "Every read is a command, forwarded, merged, or waits.", reads,
-                    STATS_EQ, read);
-    stats_invariant(g, "writes", "Every write is a command, merged, or waits.", writes, STATS_EQ,
-                    written);
+    stats_invariant(g, "rows", "Every column command is a hit, a miss or a conflict.",
+                    STATS_SUM(&c->hits, &c->misses, &c->conflicts), STATS_EQ,
+                    STATS_SUM(&c->reads, &c->writes));
+    stats_invariant(g, "reads", "Every read is a command, forwarded, merged, or waits.",
+                    STATS_SUM(&d->count.reads), STATS_EQ,
+                    STATS_SUM(&c->reads, &c->forwarded, &c->merged_reads, &c->waiting_reads));
+    stats_invariant(g, "writes", "Every write is a command, merged, or waits.",
+                    STATS_SUM(&d->count.writes), STATS_EQ,
+                    STATS_SUM(&c->writes, &c->merged_writes, &c->waiting_writes));
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
