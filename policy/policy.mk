@@ -4,7 +4,7 @@ libcore_la_SOURCES += policy/checker.h policy/claims.c policy/claims.def policy/
 libcore_la_SOURCES += policy/hb/hb.c policy/hb/hb.h policy/hb/hb_int.h policy/hb/object.c
 libcore_la_SOURCES += policy/cost/clocks.c policy/cost/clocks.h policy/cost/inline_heap.c policy/cost/inline_heap.h \
 	policy/cost/ledger.c policy/cost/ledger.h policy/cost/metadata.c policy/cost/metadata.h \
-	policy/cost/software.c policy/cost/software.h policy/cost/space.c policy/cost/space.h policy/cost/steps.h
+	policy/cost/software.c policy/cost/software.h policy/cost/space.c policy/cost/space.h policy/cost/space_stats.def policy/cost/steps.h
 libcore_la_SOURCES += policy/checker/after_race.c policy/checker/after_race.h policy/checker/cells.c \
 	policy/checker/cells.h policy/checker/checker.c policy/checker/checker_int.h \
 	policy/checker/filter.c \

@@ -10,7 +10,7 @@ libcore_la_SOURCES += sim/machine/cluster.c sim/machine/cluster.h sim/machine/fo
 libcore_la_SOURCES += sim/order/memory.c sim/order/object.c sim/order/order.c sim/order/order.h \
 	sim/order/order_int.h sim/order/search.c sim/order/sync.c sim/order/wait.c
 libcore_la_SOURCES += sim/scheduler/buffers.c sim/scheduler/event_queue.c sim/scheduler/host.c sim/scheduler/host.h \
-	sim/scheduler/new.c sim/scheduler/params.def sim/scheduler/pipeline.c \
+	sim/scheduler/new.c sim/scheduler/params.def sim/scheduler/pipeline.c sim/scheduler/stats.def \
 	sim/scheduler/recorded.c sim/scheduler/scheduler.h sim/scheduler/steps.c \
 	sim/scheduler/program.c sim/scheduler/stop.c sim/scheduler/threads.c sim/scheduler/timed.c sim/scheduler/timed.h
 libcore_la_SOURCES += sim/session/compared.c sim/session/course.c sim/session/findings.c \

@@ -65,32 +65,14 @@ static bool is_counted(struct space *s)
     return false;
 }
 
-static void declare(struct space *s, struct stats_group *g)
+static void declare(const struct space *st, struct stats_group *g)
 {
     static const char *const late[] = {"heap",      "metadata",      "total",        "overhead",
                                        "mean-heap", "mean-metadata", "mean-overhead"};
 
     g = stats_group(g, "space");
-    stats_count(g, "collections", "count",
-                "Full collections, after each of which is looked; with none, the most of the heap "
-                "and the most of the metadata at any time stand for it.",
-                &s->collections);
-    stats_level(g, "heap", "bytes",
-                "The most after a full collection: what the program has allocated or copied to and "
-                "not cleared.",
-                &s->heap_most);
-    stats_level(g, "metadata", "bytes",
-                "The most after a full collection: the policy's metadata in memory.",
-                &s->metadata_most);
-    stats_level(g, "total", "bytes", "The most after a full collection: both together.", &s->most);
-    stats_level(g, "overhead", "permille",
-                "How much more the total is than the heap: 1000 is twice as much.", &s->overhead);
-    stats_level(g, "mean-heap", "bytes", "As heap, but the mean over full collections.",
-                &s->heap_mean);
-    stats_level(g, "mean-metadata", "bytes", "As metadata, but the mean over full collections.",
-                &s->metadata_mean);
-    stats_level(g, "mean-overhead", "permille",
-                "The mean of the metadata in parts of the mean of the heap.", &s->mean_overhead);
+#define STATS_DEF "policy/cost/space_stats.def"
+#include "base/stats_declare.h"
     /* Without a collection they are what stands for it. */
     for (size_t i = 0; i < ARRAY_SIZE(late); i++)
         stats_late(g, late[i], STATS_AT_END);

@@ -63,23 +63,14 @@ struct coh_host scheduler_host(struct scheduler **s)
 
 static void declare_stats(struct timed *s, struct stats_group *g)
 {
+    const struct timed_stats *st = &s->st;
+
     stats_count(g, "switches", "switches", "Cores that went on with another thread.",
-                &s->st.switches);
+                &st->switches);
     stats_level(g, "window-peak", "events", "Most events that were read ahead.",
                 order_peak(s->order));
-    stats_count(g, "window-full", "turns",
-                "Turns taken while a thread's next event lay beyond the full window.",
-                &s->st.window_full);
-    stats_count(g, "buffered", "stores", "Stores that went into a store buffer.", &s->st.buffered);
-    stats_count(g, "buffer-full", "stores", "Of these: stores that found it full, and waited.",
-                &s->st.buffer_full);
-    stats_count(g, "forwarded", "loads", "Loads answered by the core's store buffer.",
-                &s->st.forwarded);
-    stats_count(g, "overlapped", "loads", "Loads that were not waited for.", &s->st.overlapped);
-    stats_count(g, "misses-full", "loads", "Loads that found as many under way as there may be.",
-                &s->st.misses_full);
-    stats_count(g, "merged", "loads", "Loads of a line that another one was fetching.",
-                &s->st.merged);
+#define STATS_DEF "sim/scheduler/stats.def"
+#include "base/stats_declare.h"
 }
 
 static void timed_destroy(struct scheduler *head)
