@@ -103,12 +103,11 @@ void config_free(struct config *c)
 void config_give(struct config *c, char *name, struct yaml_value value, char *origin, bool user)
 {
     struct given_value *const g = xmalloc(sizeof *g);
-    void **node;
 
     *g = (struct given_value){.name = name, .value = value, .origin = origin, .user = user};
     c->given = xgrow(c->given, c->n_given, &c->given_cap, sizeof(struct given_value *));
     c->given[c->n_given++] = g;
-    node = add_node(&c->given_tree, g);
+    void **node = add_node(&c->given_tree, g);
     if (*node != g)
         ((struct given_value *)*node)->superseded = true;
     *node = g;

@@ -576,11 +576,10 @@ static void start(char *const *argv, int fd, int names, int told)
 static pid_t start_program(char *const *argv, int fd, int names, struct err *e)
 {
     int told[2], why;
-    pid_t child;
 
     if (pipe2(told, O_CLOEXEC))
         return err_set(e, LARD_LIMIT, "%s can't be started: %s", argv[0], strerror(errno));
-    child = fork();
+    pid_t child = fork();
     if (child == 0)
         start(argv, fd, names, told[1]);
     close(told[1]);

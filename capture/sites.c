@@ -139,7 +139,6 @@ void sites_name(struct sites *s, const struct ring *r, uint64_t site, struct nam
 {
     uint64_t *recent = &s->recent[site * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RECENT_LOG)];
     const struct ring_module *m = NULL;
-    struct helper *h;
 
     if (!site || site == *recent)
         return;
@@ -150,7 +149,7 @@ void sites_name(struct sites *s, const struct ring *r, uint64_t site, struct nam
     if (*seen)
         return;
     *seen = 1;
-    h = &s->helper[m - r->module];
+    struct helper *h = &s->helper[m - r->module];
     if (!h->tried)
         helper_start(h, m->path);
     if (!helper_ask(s, h, site - m->base - 1))

@@ -203,11 +203,10 @@ static void waited_for_line(struct coherence *c, sim_cycle cycles)
 static uint32_t entry_room(struct txn *t, uint64_t *blocked)
 {
     struct coherence *c = t->c;
-    uint32_t slot;
 
     if (!c->n_pending)
         return cache_victim(c->tags, t->line);
-    slot = cache_victim_among(c->tags, t->line, may_go, c);
+    uint32_t slot = cache_victim_among(c->tags, t->line, may_go, c);
     if (slot == CACHE_NONE)
         *blocked = cache_line(c->tags, cache_victim(c->tags, t->line));
     return slot;

@@ -209,7 +209,6 @@ static void settle(void *arg) /* nothing went on: what has come is all */
 uint64_t port_atomic(struct port *p, const struct port_packet *k, uint64_t took)
 {
     struct port_packet whole = *k;
-    uint64_t owed;
 
     if (p->tailed && goes_on(p, &p->tail, k)) {
         whole.addr = p->tail.addr;
@@ -228,7 +227,7 @@ uint64_t port_atomic(struct port *p, const struct port_packet *k, uint64_t took)
     } else {
         report(p, &whole, took);
     }
-    owed = live_owed(p->live, p->core);
+    uint64_t owed = live_owed(p->live, p->core);
     p->counts.delayed += owed != 0;
     p->counts.ticks += owed;
     return owed;

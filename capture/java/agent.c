@@ -508,12 +508,10 @@ static void JNICALL rt_quiet(JNIEnv *jni, jclass c, jint more)
 static jboolean JNICALL rt_site(JNIEnv *jni, jclass c, jint id, jlong offset, jint bytes, jint kind,
                                 jint class, jboolean final)
 {
-    struct site *at;
-
     if (id / CHUNK >= CHUNKS ||
         (!sites[id / CHUNK] && !(sites[id / CHUNK] = calloc(CHUNK, sizeof **sites))))
         return JNI_FALSE;
-    at = site_at(id);
+    struct site *at = site_at(id);
     at->bytes = (uint8_t)bytes;
     at->kind = (uint8_t)kind;
     at->class = (uint32_t) class;

@@ -64,7 +64,6 @@ void free(void *p)
 static void *resize(void *p, size_t n, uint64_t site)
 {
     const size_t has = p ? malloc_usable_size(p) : 0;
-    void *to;
 
     if (!p)
         return given(__libc_malloc(n), site);
@@ -74,7 +73,7 @@ static void *resize(void *p, size_t n, uint64_t site)
     }
     if (n <= has && (has - n < 64 || n > has / 2))
         return p;
-    to = given(__libc_malloc(n), site);
+    void *to = given(__libc_malloc(n), site);
     if (!to)
         return NULL;
     const size_t room = malloc_usable_size(to), some = has < room ? has : room;

@@ -27,11 +27,10 @@ static void *find(const char *name, const char *version)
 {
     const bool quiet = self.quiet;
     sigset_t was;
-    void *p;
 
     signals_hold(&was); /* a handler that comes now must not be missed */
     self.quiet = true;
-    p = version ? dlvsym(RTLD_NEXT, name, version) : NULL;
+    void *p = version ? dlvsym(RTLD_NEXT, name, version) : NULL;
     p = p ? p : dlsym(RTLD_NEXT, name);
     self.quiet = quiet;
     signals_release(&was);
@@ -308,11 +307,10 @@ int pthread_barrier_wait(pthread_barrier_t *b)
 {
     REAL(pthread_barrier_wait, NULL)
     struct ring_record rec = {.addr = ADDR(b), .site = SITE(), .more = barrier_do(b, 0)};
-    int got;
 
     rec.kind = REC_BARRIER_ARRIVE;
     wait_begins(rec);
-    got = real(b);
+    int got = real(b);
     rec.kind = REC_BARRIER_DEPART;
     wait_ends(rec);
     return got;
@@ -353,11 +351,10 @@ int pthread_once(pthread_once_t *control, void (*make)(void))
 {
     REAL(pthread_once, NULL)
     const struct once outer = once;
-    int got;
 
     once.control = control;
     once.make = make;
-    got = real(control, once_made);
+    int got = real(control, once_made);
     once = outer;
     record_sync(REC_CLASS_USE, ADDR(control), SITE());
     return got;

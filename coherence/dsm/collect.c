@@ -61,8 +61,6 @@ static void forget(struct dsm *d, struct dsm_page *page)
 /* The master waits for all, and tells all that they may forget. */
 static void agree(struct dsm *d, struct path *path, unsigned master)
 {
-    struct path all;
-
     for (unsigned q = 0; q < d->n; q++) {
         if (q == master)
             continue;
@@ -73,7 +71,7 @@ static void agree(struct dsm *d, struct path *path, unsigned master)
             spend(&path[master], DSM_PART_OTHERS, m.there.at - path[master].at);
         accept(d, &path[master], master, m.bytes);
     }
-    all = path[master];
+    struct path all = path[master];
     for (unsigned q = 0; q < d->n; q++) {
         if (q == master)
             continue;

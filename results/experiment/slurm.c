@@ -565,9 +565,8 @@ static int run_slurm(struct sweep *s, struct err *e)
                       .alone = xcalloc(s->plan->n + 1, sizeof *r.alone),
                       .owner = xcalloc(s->plan->n + 1, sizeof *r.owner),
                       .e = e};
-    int failed;
 
-    failed = begin(&r) || check_options(&s->elsewhere, e) ? -1 : 0;
+    int failed = begin(&r) || check_options(&s->elsewhere, e) ? -1 : 0;
     if (!failed && sweep_count(s, CELL_MISSING)) {
         failed = ask_array_max(&r);
         find_earlier(&r);

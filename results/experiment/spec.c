@@ -666,10 +666,9 @@ static int check_complete(const struct spec *s, struct err *e)
 int spec_read(struct spec *s, const char *path, const char *text, size_t bytes, struct err *e)
 {
     struct yaml_flat f;
-    int status;
 
     *s = (struct spec){.path = xstrdup(path)};
-    status = yaml_flat_text(&f, path, text, bytes, e);
+    int status = yaml_flat_text(&f, path, text, bytes, e);
     for (size_t i = 0; i < f.n && !status;)
         status = read_entry(s, &f, &i, e);
     if (!status)

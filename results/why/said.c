@@ -131,12 +131,11 @@ static int judge_beside(struct lardsim *l, const struct why_asked *a)
 static int prepare_again(struct lardsim *l, struct why_asked *a)
 {
     char *numbers = xasprintf("%s/numbers", a->folder);
-    int failed;
 
     a->events = xasprintf("%s/run.lard", a->folder);
-    failed = lardsim_load(l, a->config) || lardsim_set(l, "stats.interval=0") ||
-             lardsim_set(l, "stats.rows=0") || lardsim_keep_executed(l, a->events, numbers) ||
-             (said_needed(a) && judge_beside(l, a));
+    int failed = lardsim_load(l, a->config) || lardsim_set(l, "stats.interval=0") ||
+                 lardsim_set(l, "stats.rows=0") || lardsim_keep_executed(l, a->events, numbers) ||
+                 (said_needed(a) && judge_beside(l, a));
     free(numbers);
     return failed;
 }

@@ -410,11 +410,10 @@ int order_stuck(struct order *o, const struct names *names, struct err *e)
 {
     char oldest[320], other[320];
     struct order_next next;
-    sim_tid tid;
 
     if (!o->pending)
         return err_set(e, LARD_INTERNAL, "the timed order stands still with all events run");
-    tid = order_oldest(o);
+    sim_tid tid = order_oldest(o);
     order_peek(o, tid, &next);
     ENSURE(next.state == ORDER_READY, o->context, "the oldest event may not run");
     describe(names, tid, &next, oldest, sizeof oldest);

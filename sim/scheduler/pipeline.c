@@ -449,7 +449,6 @@ static inline bool unhindered(const struct moment *t, const struct access *a)
 static struct coh_result load(struct moment *t, const struct access *a)
 {
     struct timed *s = t->s;
-    const struct mshr *slot;
 
     turn(t);
     if (UNLIKELY(s->buffers[t->core].n && forwarded(t, a))) {
@@ -458,7 +457,7 @@ static struct coh_result load(struct moment *t, const struct access *a)
     }
     if (LIKELY(unhindered(t, a)))
         return make_load(t, a, params(s)->misses ? slots(s, t->core) : NULL);
-    slot = fetching(t, paddr_down(a->at, s->machine->params.line));
+    const struct mshr *slot = fetching(t, paddr_down(a->at, s->machine->params.line));
     if (slot) {
         merge(t, a, slot);
         return at_level(LEVEL_L1);

@@ -75,13 +75,11 @@ static const struct checker *policy_on(const struct lardsim *l, int core)
 static const struct event *find(const struct lardsim *l, int core, struct whereabouts *to,
                                 bool *later)
 {
-    const struct event *ev;
-
     *to = WHERE_UNKNOWN;
     *later = false;
     if (!l->scheduler)
         return NULL;
-    ev = scheduler_where(l->scheduler, core, to);
+    const struct event *ev = scheduler_where(l->scheduler, core, to);
     const struct checker *policy = policy_on(l, to->core);
     to->policy = policy ? checker_label(policy) : NULL;
     if (l->program && ev) {

@@ -197,7 +197,6 @@ static struct flow_key head_key(sim_addr addr, uint32_t actor)
 static void end_sequences(struct flow *f, const struct walk *r, const struct event *ev)
 {
     const struct flow_key location = {FLOW_ATOMIC, ev->addr, 0};
-    const struct flow_object *own;
 
     if (!object_find(f, location))
         return;
@@ -205,7 +204,7 @@ static void end_sequences(struct flow *f, const struct walk *r, const struct eve
         if (a != r->actor)
             object_drop(f, head_key(ev->addr, a));
     object_drop(f, location);
-    own = object_find(f, head_key(ev->addr, r->actor));
+    const struct flow_object *own = object_find(f, head_key(ev->addr, r->actor));
     if (own) {
         struct flow_object left = *own;
         left.key = location;

@@ -48,13 +48,12 @@ void vm_barrier_wait(struct vm_thread *t, struct vm_barrier *b, uint64_t site)
 unsigned char *vm_volatile(struct vm_thread *t, const struct vm_ref *o, const struct vm_slot *s,
                            enum ev_kind kind, uint64_t site)
 {
-    unsigned char *value;
-
     if (t->vm->txn.owner == t)
         vm_fail(t, "accesses a volatile field inside a transaction; commit first");
     if (kind == EV_READ)
         vm_emit_on(t, EV_VOLATILE_READ, o, s->offset, site);
-    value = vm_touch(t, o->at, s->offset, (enum vm_type)s->type, s->flags, kind, site);
+    unsigned char *value =
+        vm_touch(t, o->at, s->offset, (enum vm_type)s->type, s->flags, kind, site);
     if (kind == EV_READ)
         return value;
     vm_emit_on(t, EV_VOLATILE_WRITE, o, s->offset, site);
