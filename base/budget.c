@@ -24,12 +24,10 @@ void *budget_grow32(struct budget *b, void *array, uint32_t n, uint32_t *cap, si
     return array;
 }
 
-void *budget_reach(struct budget *b, void *array, size_t *n, size_t i, size_t bytes)
+void *budget_reach_more(struct budget *b, void *array, size_t *n, size_t i, size_t bytes)
 {
     const size_t had = *n;
 
-    if (i < had)
-        return array;
     *n = i + 1 + i / 2;
     budget_take(b, (*n - had) * bytes);
     return xrecalloc(array, had, *n, bytes);

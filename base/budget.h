@@ -42,7 +42,11 @@ static inline void budget_give(struct budget *b, uint64_t bytes)
 void *budget_grow(struct budget *b, void *array, size_t n, size_t *cap, size_t bytes);
 void *budget_grow32(struct budget *b, void *array, uint32_t n, uint32_t *cap, size_t bytes);
 /* An array of *n elements gets element i: with half as many again behind it, all zero. */
-void *budget_reach(struct budget *b, void *array, size_t *n, size_t i, size_t bytes);
+void *budget_reach_more(struct budget *b, void *array, size_t *n, size_t i, size_t bytes);
+static inline void *budget_reach(struct budget *b, void *array, size_t *n, size_t i, size_t bytes)
+{
+    return LIKELY(i < *n) ? array : budget_reach_more(b, array, n, i, bytes);
+}
 /* Sets the bytes that the budget has charged, whatever they were. */
 static inline void budget_have(struct budget *b, uint64_t bytes)
 {

@@ -179,7 +179,8 @@ uint32_t sync_nest(struct sync_objects *t, struct sync_object *o, sim_tid tid, b
 
     if (h)
         return ++h->depth;
-    o->hold = budget_grow32(t->budget, o->hold, o->holds, &o->hold_cap, sizeof *o->hold);
+    if (UNLIKELY(o->holds == o->hold_cap))
+        o->hold = budget_grow32(t->budget, o->hold, o->holds, &o->hold_cap, sizeof *o->hold);
     o->hold[o->holds++] = (struct sync_hold){.tid = tid, .shared = shared, .depth = 1};
     return 1;
 }

@@ -87,7 +87,7 @@ uint32_t gold_nest(struct goldilocks *g, struct gold_object *o, sim_tid tid, boo
     const uint32_t depth = sync_nest(&g->objects, &o->sync, tid, shared);
 
     if (depth == 1)
-        now_holds(g, o, sync_hold_of(&o->sync, tid, shared));
+        now_holds(g, o, &o->sync.hold[o->sync.holds - 1]); /* the one that came */
     return depth;
 }
 
