@@ -76,6 +76,12 @@ judge() {
     said=$(perl "$top/tests/results/judge/tables.pl" "$@" 2>&1) || fail "the judge of $1 says: $said"
 }
 
+# plotted TABLE CSV SVG: whether each dot stands where the counts say.
+plotted() {
+    command -v perl >/dev/null 2>&1 || return 0
+    said=$(perl "$top/tests/results/judge/plot.pl" "$@" 2>&1) || fail "the judge of the plot says: $said"
+}
+
 # The twins: every claim of Table 3 holds. What fails of Table 2 is known (docs/reproduce.md).
 run 0 lard-table3 -o table3.csv --plot table3.svg
 says out "claims: 86 hold, 0 fail, 16 have no case"
@@ -84,6 +90,7 @@ says out "lard       races        703       703        =       34     34        
 [ "$(grep -c 'its races are planted, an input of the twin' out)" = 8 ] || fail "planted races are not called so"
 sums 14 table3.csv
 judge lard "$top" 3 twins out table3.csv ""
+plotted 3 table3.csv table3.svg
 "$lardsim" run -q --preset lard-table3 --set races.max=0 -o one "workload:pmd@lard,gc=semispace,collections=4,alloc=0"
 judge lard-run one table3.csv pmd@lard semispace
 cp table3.csv before.csv
@@ -99,7 +106,7 @@ says table3.svg 'xalan@lard (planted), SS'
 # Each printed number is in it, but those whose program or detector is not run.
 awk -F, -v table=lard-table3 'FNR == NR { has += $8 ~ /^[0-9]/; next } $2 == 3 { all++ } END { exit has != all }' \
     table3.csv "$top/results/papers/printed/lard-table3.csv" || fail "the CSV has not all that is printed"
-run 6 lard-table2 -o table2.csv
+run 6 lard-table2 -o table2.csv --plot table2.svg
 cp out table2.page
 says out "claims: 34 hold, 8 fail, 0 have no case"
 [ "$(grep -c 'accurate detector finds *holds$' out)" = 14 ] || fail "lard does not find all races"
@@ -123,9 +130,10 @@ cmp -s json.csv table2.csv || fail "with --json the CSV differs"
 run 2 lard-table2 --json -o -
 says err "standard output has the JSON"
 judge lard "$top" 2 twins table2.page table2.csv table2.json
+plotted 2 table2.csv table2.svg
 
 # Our own programs: what claims fail is known; the others may not.
-run 6 lard-table3 --programs kernels -o kernels.csv
+run 6 lard-table3 --programs kernels -o kernels.csv --plot kernels.svg
 says err "2 claims fail"
 says out "claims: 169 hold, 2 fail, 29 have no case"
 [ "$(grep -c 'its races are planted, an input' out)" = 12 ] || fail "planted races are not called so"
@@ -135,7 +143,10 @@ for view in lard all-memory no-clear no-copy; do
 done
 [ "$(grep -c '^  lard .*no missed *holds$' out)" = 28 ] || fail "lard is not exact everywhere"
 sums 28 kernels.csv
-judge lard "$top" 3 kernels out kernels.csv ""
+plotted 3 kernels.csv kernels.svg
+cp out kernels.page
+run 6 lard-table3 --programs kernels -q --json
+judge lard "$top" 3 kernels kernels.page kernels.csv out
 run 6 lard-table2 --programs kernels
 [ "$(grep -c 'accurate detector finds *holds$' out)" = 28 ] || fail "lard does not find all races"
 says out "claims: 82 hold, 2 fail, 0 have no case"

@@ -19,6 +19,7 @@ refuses() { # CODE WORDS ARGUMENTS...
     "$lardsim" why "$@" >out 2>err
     is=$?
     [ "$is" = "$code" ] || fail "why $*: exit code $is, not $code"
+    [ ! -s out ] || fail "why $*: it is refused, and says: $(head -n 2 out)"
     says err "$words"
 }
 

@@ -233,10 +233,10 @@ paper() {
     name=$1
     shift
     set -- reproduce "$name" --quick --size accesses=1k --cells "cells-$name" "$@"
-    "$lardsim" "$@" -o "$name.csv" --gnuplot "$name.gp" >page 2>err
+    "$lardsim" "$@" -o "$name.csv" --gnuplot "$name.gp" --plot "$name.svg" >page 2>err
     [ $? = 6 ] || [ ! -s err ] || fail "$*: $(cat err)"
     "$lardsim" "$@" --json >out 2>err
-    judge paper "$top" "cells-$name" page out "$name.csv" "$name.gp"
+    judge paper "$top" "cells-$name" page out "$name.csv" "$name.gp" "$name.svg"
 }
 test_papers() {
 paper slimstate-table2 --seeds 2

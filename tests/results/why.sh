@@ -1,7 +1,7 @@
 #!/bin/sh
-# why.sh - is every sentence of `why`, its two sides, its drawing and its windows what its --json says of accesses, locks,
-# clocks, edges and moves? judge/tables_why.pl says each once more. Of races and orders, of lesser views, of policies
-# with another rule, of more threads than are drawn.
+# why.sh - is every sentence of `why`, its two sides, its drawing, its picture and its windows what its --json says of
+# accesses, locks, clocks, edges and moves? judge/tables_why.pl and race.pl say each once more. Of races and orders, of
+# lesser views, of policies with another rule, of more threads than are drawn. From a results folder it is the same.
 # shellcheck source=tests/cli/head.sh
 in_memory=1
 . "${top_srcdir:-.}/tests/cli/head.sh"
@@ -10,8 +10,9 @@ litmus=$top/workloads/litmus
 # judged SOURCE EVENT OPTION...
 judged() {
     "$lardsim" why "$@" >page 2>err || fail "why $*: $(cat err)"
-    "$lardsim" why --json "$@" >json 2>err || fail "why --json $*: $(cat err)"
+    "$lardsim" why --json --svg picture.svg --overwrite "$@" >json 2>err || fail "why --json $*: $(cat err)"
     perl "$top/tests/results/judge/tables.pl" reasons page json >said.txt 2>&1 || fail "why $*: $(head -n 2 said.txt)"
+    perl "$top/tests/results/judge/race.pl" json picture.svg >said.txt 2>&1 || fail "why --svg $*: $(head -n 2 said.txt)"
 }
 # of VIEW SOURCE EVENT
 of() { judged -p "lesser=vc" --set "policy.lesser.view=$1" "$2" "$3"; }
@@ -58,5 +59,60 @@ awk 'BEGIN {
 }' >back.trace
 for event in 7 8 10 11; do
     judged back.trace $event
+done
+# A clock that its thread's kernel thread gives by another thread, which is drawn at the right.
+printf '%s\n' 'lardsim-text 1' 'T1 thread K0' 'T2 thread K0' 'T3 thread K7' 'T1 write 0x10 4' 'T2 acq 0x80' 'T2 rel 0x80' \
+    'T3 acq 0x80' 'T3 write 0x10 4' 'T3 write 0x20 4' 'T2 write 0x20 4' >turned.trace
+for event in 9 7; do
+    of no-thread turned.trace $event
+done
+grep -q "<--*'" page || fail "no edge goes from right to left: $(cat page)"
+# One that goes from one kernel thread to another itself: its edges stay in its column.
+printf '%s\n' 'lardsim-text 1' 'T1 thread K0' 'T1 acq 0x80' 'T1 write 0x10 4' 'T1 rel 0x80' 'T1 thread K7' 'T1 acq 0x80' 'T1 write 0x10 4' >alone.trace
+of no-thread alone.trace 6
+
+# Each race of a results folder, by its event and by its identity, has the reasons that it has in the trace; also where the
+# policy does not name the other side.
+alike() { # TRACE OPTION...
+    trace=$1
+    shift
+    "$lardsim" run -q "$@" -p vc -o folder --overwrite "$trace" 2>err || fail "no results of $trace: $(cat err)"
+    sed 's/.*"race": "\([0-9a-f]*\)".*"event": \([0-9]*\), "address.*/\1 \2/' folder/races.jsonl >races
+    [ -s races ] || fail "$trace has no race"
+    cp -R folder unpaired
+    sed -i 's/"earlier": {.*}}$/"earlier": null}/' unpaired/races.jsonl
+    reseal unpaired
+    while read -r id event; do
+        for which in $id $event; do
+            "$lardsim" why "$@" "$trace" $which >page 2>err || fail "why $* $trace $which: $(cat err)"
+            sed -i '/^Policy vc reports a race at event/d' page # by identity the policy runs to find it
+            for folder in folder unpaired; do
+                "$lardsim" why $folder $which >again 2>err || fail "why $folder $which of $trace: $(cat err)"
+                cmp -s page again || fail "why $which: of the $folder of $trace it is another: $(diff page again | head -n 3)"
+            done
+        done
+    done <races
+    rm -r unpaired
+}
+alike "$litmus/gc_move_race.trace"
+# Accesses of each size, of which only the last byte conflicts.
+{
+    echo lardsim-text 1
+    for size in 1 2 4 8 16 32 64; do
+        printf 'T%d write 0x%x 1\nT0 write 0x%x %d\n' $size $((size * 256 + size - 1)) $((size * 256)) $size
+    done
+} >sizes.trace
+alike sizes.trace --set granularity=1
+alike sizes.trace --set granularity=4
+# A transaction whose accesses begin at one place, and are checked at one event: the size says which of them races.
+for size in 1 2 4 8 16; do
+    printf 'T1 write 0x%x 1\nT0 txn-begin\n' $((size * 256 + size - 1))
+    for other in 1 2 4 8 16; do printf 'T0 write 0x%x %d txn\n' $((size * 256)) $other; done
+    echo T0 txn-commit
+done | sed '1i lardsim-text 1' >commits.trace
+"$lardsim" run -q -p vc --set granularity=1 -o commits commits.trace || fail "no results of commits.trace"
+for event in 7 15 23 31 39; do
+    "$lardsim" why commits $event >out 2>err || fail "why commits $event: $(cat err)"
+    says out "Event $event races with event $((event - 7))"
 done
 exit $bad

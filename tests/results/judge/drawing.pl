@@ -11,6 +11,19 @@ sub said_by_program {
     return $? ? undef : json_text($text);
 }
 
+# What a file says, and should say, line by line.
+sub held {
+    my ($file, $says, $should) = @_;
+    my @says = split /\n/, $says;
+    my @should = split /\n/, $should;
+    for my $i (0 .. most($#says, $#should)) {
+        my ($x, $y) = map { defined $_->[$i] ? $_->[$i] : 'nothing' } \(@says, @should);
+        next if $x eq $y;
+        print "$file, line ", $i + 1, ": says \"$x\", and should say \"$y\"\n";
+        exit 1;
+    }
+}
+
 # ---- why ----------------------------------------------------------------------------------------------------
 
 our ($races_explained, $unexplained) = (3, {});    # so many of each study; those that can't be, by their folder

@@ -7,18 +7,6 @@ my ($here) = $0 =~ m,^(.*)/,;
 require "$here/$_.pl" for qw(read study figure drawing);
 our $styles;
 
-sub held {
-    my ($file, $says, $should) = @_;
-    my @says = split /\n/, $says;
-    my @should = split /\n/, $should;
-    for my $i (0 .. most($#says, $#should)) {
-        my ($x, $y) = map { defined $_->[$i] ? $_->[$i] : 'nothing' } \(@says, @should);
-        next if $x eq $y;
-        print "$file, line ", $i + 1, ": says \"$x\", and should say \"$y\"\n";
-        exit 1;
-    }
-}
-
 # A box as lines, 4 narrower than what is around it. metadata: whose, for those that have any.
 sub box_lines {
     my ($box, $width, $metadata) = @_;

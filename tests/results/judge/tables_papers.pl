@@ -464,9 +464,40 @@ sub judge_gnuplot {
     page_end();
 }
 
+# The picture of bars: for each column a panel, in which the longest bar is 420 wide. Names of tables need no escapes.
+sub judge_bars {
+    my ($json, $svg) = @_;
+    my @columns = @{ $programs[0]{columns} };
+    page_open($svg);
+    page_line() until page_peek() =~ /class="back"/ || $line_number > 100;
+    my ($y, $height) = (60, 70 + 26 * @columns * (@programs + 1));
+    says(qq(<rect class="back" width="630" height="$height"/>), qq(<text x="10" y="20" class="text title">$json->{title}</text>),
+        '<text x="10" y="40" class="text">hollow: the paper, where it prints a number; full: ours</text>');
+    for my $i (0 .. $#columns) {
+        my @ours = map { quantity($columns[$i]{quantity}, $_) } @programs;
+        my @paper = map { $_->{columns}[$i]{paper} } @programs;
+        my ($most) = sort { $b <=> $a } 0, grep { defined } @ours, @paper;
+        says('<text x="10" y="' . ($y + 14) . qq(" class="text bold">$columns[$i]{column}</text>));
+        for my $k (0 .. $#programs) {
+            $y += 26;
+            says('<text x="10" y="' . ($y + 14) . '" class="text">' . program_name($programs[$k]) . '</text>');
+            for (['paper', 'bar-other', $y, $paper[$k]], ['ours', 'bar', $y + 10, $ours[$k]]) {
+                my ($whose, $look, $at, $x) = @$_;
+                next unless defined $x;
+                my ($head, $width, $tail) = page_line() =~ /^(.* width=")([\d.]+)(".*)$/ or wrong("line $line_number is no bar");
+                same("line $line_number", "$head$tail", qq(<rect x="190" y="$at" width="" height="10" class="$look"><title>$whose ) . number_text($x) . '</title></rect>');
+                near("line $line_number, its width", $width, $most > 0 && $x > 0 ? 420 * $x / $most : 0, 0.051);
+            }
+        }
+        $y += 26;
+    }
+    says('</svg>');
+    page_end();
+}
+
 # TOP: the source folder; DIR: --cells; the others: what was printed, printed with --json, and written.
 sub judge_paper {
-    my ($top, $dir, $page, $file, $csv, $gnuplot) = @_;
+    my ($top, $dir, $page, $file, $csv, $gnuplot, $svg) = @_;
     my $json = json_file($file);
     cells_of($dir);
     @programs = @{ $json->{programs} };
@@ -476,6 +507,7 @@ sub judge_paper {
     judge_table_json($top, $json, \@claims);
     judge_table_csv($json, $csv, @claims);
     judge_gnuplot($json, $gnuplot);
+    judge_bars($json, $svg);
     page_open($page);
     says_top($json);
     says_programs($json);

@@ -239,7 +239,8 @@ sub judge_reasons {
             defined $line->{site} ? ", at $line->{site}" : '';
     }
     @want = ('', $w->{earlier} ? side_said('earlier', $w->{earlier}) : (), side_said('later', $w->{later}), '', why_drawing($w), @windows);
-    s/ +$// for @want, @lines;
+    for (@lines) { wrong("a line ends with blanks: $_") if / $/ }
+    s/ +$// for @want;
     for my $i (0 .. ($#want > $#lines ? $#want : $#lines)) { same('line ' . ($i + 1) . ' below its sentences', $lines[$i], $want[$i]) }
 }
 1;
