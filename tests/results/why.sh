@@ -52,6 +52,11 @@ awk 'BEGIN {
 for event in 29 30 31 32; do
     judged chain.trace $event
 done
+# An order of several edges.
+printf '%s\n' 'lardsim-text 1' 'T0 acq 0x80' 'T0 write 0x10 4' 'T0 rel 0x80' 'T1 acq 0x80' 'T1 rel 0x80' 'T1 acq 0x90' 'T1 rel 0x90' \
+    'T2 acq 0x90' 'T2 rel 0x90' 'T3 acq 0x90' 'T3 write 0x10 4' >edges.trace
+judged edges.trace 10
+[ "$(grep -c 'happens before event' page)" -ge 3 ] || fail "the order is not one of several edges: $(cat page)"
 # From right to left, too.
 awk 'BEGIN {
     print "lardsim-text 1\nT2 acq 0x80\nT2 write 0x10 4\nT2 rel 0x80\nT1 acq 0x80\nT1 write 0x20 4\nT1 rel 0x80"
@@ -115,4 +120,23 @@ for event in 7 15 23 31 39; do
     "$lardsim" why commits $event >out 2>err || fail "why commits $event: $(cat err)"
     says out "Event $event races with event $((event - 7))"
 done
+
+# A policy of regions, and one of locks, report a location at another event: which one, its races say.
+located() { # FOLDER POLICY
+    some=0
+    for event in $(sed -n 's/.*"policy": "vc".*"event": \([0-9]*\), "address.*/\1/p' "$1/races.jsonl" | sort -nu | sed -n '1~3p' | head -n 6); do
+        "$lardsim" why -q --json -p "$2" "$1" "$event" >json 2>err || fail "why -p $2 $1 $event: $(cat err)"
+        perl "$top/tests/results/judge/tables.pl" located json "$1" "$2" >said.txt 2>&1 || fail "why -p $2 $1 $event: $(head -n 2 said.txt)"
+        ! grep -q located said.txt || some=1
+    done
+    [ $some = 1 ] || fail "$1: $2 reports no location that vc reports elsewhere"
+}
+synth=synth:events=600,threads=4,racy=100,seed=3
+"$lardsim" run -q -p vc -p cvm -p valor -p eraser -o recorded "$synth" 2>err || fail "no results: $(cat err)"
+"$lardsim" run -q -c radish8 -p fasttrack -p vc -p cvm -p valor --set order=timed -o timed "$synth" 2>err || fail "no results in timed order: $(cat err)"
+located recorded cvm
+located recorded valor
+located recorded eraser
+located timed cvm
+located timed valor
 exit $bad

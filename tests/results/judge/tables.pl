@@ -10,7 +10,7 @@ require "$here$_" for qw(tables_read.pl tables_run.pl tables_compare.pl tables_c
 my %judge = (statistics => \&judge_statistics, run => \&judge_run, 'run-json' => \&judge_run_json,
     compare => \&judge_compare, "compare-json" => \&judge_compare_json, costs => \&judge_costs,
     status => \&judge_status, collect => \&judge_collect,
-    info => \&judge_info, cat => \&judge_cat, strip => \&judge_strip, describe => \&judge_describe, why => \&judge_why, reasons => \&judge_reasons, paper => \&judge_paper,
+    info => \&judge_info, cat => \&judge_cat, strip => \&judge_strip, describe => \&judge_describe, why => \&judge_why, reasons => \&judge_reasons, located => \&judge_located, paper => \&judge_paper,
     lard => \&judge_lard, "lard-run" => \&judge_lard_run);
 my ($what, @arguments) = @ARGV;
 die "tables.pl: there is no judge of '" . ($what // '') . "'\n" unless defined $what && $judge{$what};

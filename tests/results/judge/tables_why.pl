@@ -2,6 +2,7 @@
 # what its --json says of accesses, locks, clocks, edges and moves, by docs/why.md.
 use strict;
 use warnings;
+no warnings 'portable'; # addresses have 64 bits
 
 sub yes { return defined $_[0] && $_[0] eq 'true' }
 
@@ -220,6 +221,8 @@ sub judge_reasons {
             || /^(?:Event \d+ races with another access, too|Why the two differ: |It reports this location|At event \d+, the first race|It promises: )/
             || /^(?:The region of event \d+ is still going on|\Q$json->{policy}\E is about regions) /;
     }
+    my @named = map { /^Policy \Q$json->{policy}\E (reports a|names no) race at event (\d+)/ ? [$1, $2] : () } @said;
+    wrong('what the policy itself says stands there ' . @named . ' times') if @named > 1 || $view ne 'tracked' && !@named;
     $place = $page;
     my $w = $json->{why};
     my @lines = split /\n/, file_text($page);
@@ -242,5 +245,25 @@ sub judge_reasons {
     for (@lines) { wrong("a line ends with blanks: $_") if / $/ }
     s/ +$// for @want;
     for my $i (0 .. ($#want > $#lines ? $#want : $#lines)) { same('line ' . ($i + 1) . ' below its sentences', $lines[$i], $want[$i]) }
+}
+
+# Where a policy that does not judge each access reports the location: FOLDER's races say it. In recorded order it is the
+# nearest report that is not after the access; in another the events' numbers do not say which is, and it is one of them.
+sub judge_located {
+    my ($file, $folder, $policy) = @_;
+    $place = $file;
+    my $json = json_file($file);
+    my $granule = config_file("$folder/config.yaml")->{granularity} // 8;
+    my $later = $json->{why}{later};
+    my ($first, $end) = (hex $later->{address}, hex($later->{address}) + $later->{size});
+    $first -= $first % $granule if $granule =~ /^\d+$/;
+    my @at = grep { $_->{policy} eq $policy && hex $_->{address} < $end && $first < hex($_->{address}) + $_->{size} } json_lines("$folder/races.jsonl");
+    my %in_words = map { defined $_->{event} ? ($_->{event} => " at event $_->{event}") : ($_->{region} => ", in a region that begins with event $_->{region}") } @at;
+    my ($said) = map { /^It reports this location(.*), and does not judge each access\.$/ ? $1 : () } @{ $json->{says} };
+    my @near = sort { $b <=> $a } grep { $json->{order} ne 'recorded' || $_ <= $later->{access}{event} } keys %in_words;
+    if ($json->{why}{verdict} ne 'races' || !grep { /^Policy \Q$policy\E names no race/ } @{ $json->{says} }) { same('where it reports this location', $said, undef) }
+    elsif ($json->{order} eq 'recorded') { same('where it reports this location', $said, @near ? $in_words{ $near[0] } : undef) }
+    else { wrong("it reports this location$said: its races do not say so") if defined $said && !grep { $_ eq $said } values %in_words }
+    print "located\n" if defined $said;
 }
 1;
