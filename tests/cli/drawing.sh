@@ -94,6 +94,21 @@ for more in l1.latency=1 coherence.composition=cumulative memory.fixed.latency=2
     [ $((hit - miss)) = $(($(takes 'L1 data' drawn) + 1)) ] || fail "$more: the L1 takes $(takes 'L1 data' drawn), a hit $((hit - miss))"
 done
 
+# ---- each box says its settings, whatever they are
+for more in frequency=999 frequency=1000 frequency=3999 cores=1 cores=2 l1.ways=1 l2.inclusion=exclusive l3.banks=2 l3.banks=1 l3.port=3 \
+    memory.fixed.interval=2 network.controllers=2 pages.size=2Mi pages.mapping=first-touch core.store-buffer=8 core.misses=4 \
+    core.memory-instruction=latency coherence.remote-cost=total coherence.upgrade-cost=home l1.latency=2 l1.size=1536; do
+    "$lardsim" run -q -c radish8 -p none --set $more -o boxes --overwrite miss.trace 2>err || { fail "run --set $more: $(cat err)"; continue; }
+    "$lardsim" machine --json -c radish8 $more >drawn 2>err || fail "machine $more: $(cat err)"
+    perl "$top/tests/results/judge/box.pl" drawn boxes/config.yaml radish8 >said 2>&1 || fail "machine $more: $(cat said)"
+done
+# Programs that decide the order, and an order of time, have the same checks.
+draw --json -c radish8 -p fasttrack >timed.json
+draw --json -c radish8 -p fasttrack order=program >drawn
+cmp -s timed.json drawn || fail "order=program: other checks: $(diff timed.json drawn | head -n 4)"
+says wide.txt 'pipelined'
+grep -q 'share the front end' wide.txt && fail "a front end of one core is shared"
+
 # ---- what it says that a check takes is what one takes: the run with the event less that without
 printf '%s\n' 'lardsim-text 1' 'granularity 4' 'T0 fork T1' 'T0 acq 0x20000' 'T0 write 0x10000 4' >first.trace
 { cat first.trace; echo 'T0 write 0x10000 4'; } >second.trace

@@ -198,8 +198,8 @@ sub cycles_said { return "$_[0] cycle" . plural($_[0]) }
 
 # What a box must say, of one memory and cores in order: other machines are tests/cli/machine.sh's.
 sub hold_machine {
-    my ($box, $set) = @_;
-    return unless $set->{machine} eq 'multicore' && $set->{'core.type'} eq 'simple' && $set->{'coherence.composition'} eq 'absolute'
+    my ($box, $set, $name) = @_;
+    return 0 unless $set->{machine} eq 'multicore' && $set->{'core.type'} eq 'simple' && $set->{'coherence.composition'} eq 'absolute'
         && $set->{'l2.size'} && $set->{'l2.shared-by'} == 1 && $set->{'memory.type'} eq 'fixed' && $set->{'numa.nodes'} == 1;
     my $n = $set->{cores};
     my $level = sub { my ($k) = @_; bytes_said($set->{"$k.size"}) . ', ' . ($set->{"$k.ways"} == 1 ? 'direct-mapped'
@@ -228,8 +228,9 @@ sub hold_machine {
             ? "a line every $set->{'memory.fixed.interval'} cycles" : (),
             $set->{'network.controllers'} > 1 ? "$set->{'network.controllers'} controllers" : (), 'pages of '
             . bytes_said($set->{'pages.size'}) . ', frames ' . ($set->{'pages.mapping'} eq 'identity' ? 'where addresses say' : 'at first touch')]);
-    my $ghz = sprintf '%d.%02d GHz', $set->{frequency} / 1000, $set->{frequency} % 1000 / 10;
-    must_say('its title', member($box, 'title'), "$set->{machine}: $n core" . plural($n) . " of $ghz");
+    my $mhz = $set->{frequency};
+    my $hertz = $mhz < 1000 ? "$mhz MHz" : sprintf '%d.%02d GHz', $mhz / 1000, $mhz % 1000 / 10;
+    must_say('its title', member($box, 'title'), ($name // $set->{machine}) . ": $n core" . plural($n) . " of $hertz");
     my @boxes = grep { defined member($_, 'title') } every_object($box);
     for my $title (keys %must) {
         my ($b) = grep { member($_, 'title') eq $title } @boxes or must_say($title, 'nothing', 'something');
@@ -238,6 +239,7 @@ sub hold_machine {
         must_say("$title, what it takes", or_empty(member($b, 'takes')), or_empty($takes));
         must_say($title, join('; ', items(member($b, 'says'))), join '; ', @lines);
     }
+    return 1;
 }
 
 sub must_say {

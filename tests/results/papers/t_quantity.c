@@ -110,6 +110,9 @@ static void an_aggregate_reads_its_argument_for_each_program(void **state)
     is("median(overhead:ft)", 250);
     is("min(overhead:ft)", 100);
     is("max(overhead:ft)", 400);
+    is("min(0 - overhead:ft)", -400);
+    is("max(0 - overhead:ft)", -100);
+    is("median(max(overhead:ft; 2))", 250);
     is("share(overhead:valor < overhead:ft)", 2. / 3);
     is("geomean[arrays](overhead:ft)", 200);
     is("mean(overhead:ft) / mean(overhead:valor)", 250. / 150);
