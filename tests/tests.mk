@@ -127,6 +127,7 @@ tests_mutants_mutate_SOURCES = tests/mutants/mutate.c tests/mutants/mutate.h \
 	tests/mutants/mutate_random.c
 
 scripts =
+scripts += tests/capture/calls.sh
 scripts += tests/capture/java.sh
 scripts += tests/capture/native.sh
 scripts += tests/capture/sequences.sh
@@ -267,7 +268,7 @@ mutant_files = tests/mutants/capture.edits tests/mutants/compare.edits tests/mut
 	tests/mutants/goldilocks.edits tests/mutants/machine.edits tests/mutants/named.sh tests/mutants/order.edits \
 	tests/mutants/radish.edits tests/mutants/random.sh tests/mutants/regions.edits \
 	tests/mutants/slimstate.edits tests/mutants/switch.c tests/mutants/switch.h tests/mutants/vc.edits tests/mutants/why.edits
-EXTRA_DIST += tests/capture/Churn.java tests/capture/Forms.java tests/capture/forms.c tests/capture/sequences.c tests/capture/inside.awk tests/capture/Orders.java tests/capture/Stress.java tests/capture/stress.c tests/capture/stress.h \
+EXTRA_DIST += tests/capture/Churn.java tests/capture/calls.c tests/capture/Forms.java tests/capture/forms.c tests/capture/sequences.c tests/capture/inside.awk tests/capture/Orders.java tests/capture/Stress.java tests/capture/stress.c tests/capture/stress.h \
 	tests/capture/stress_check.c tests/capture/wrong-native.sh tests/capture/wrong.sh tests/cli/sweep_hook.c $(scripts) \
 	tests/cli/head.sh tests/driver.sh tests/house/format.sh tests/house/words.awk tests/house/called.c tests/data tests/corpus tests/results/judge tests/golden tests/long $(mutant_files)
 

@@ -258,12 +258,12 @@ WAITS(pthread_cond_clockwait,
 
 /* ---- barriers ------------------------------------------------------------------------------- */
 
-/* Barriers in use. The number of threads that have arrived so far tells the round of the next
- * one. */
+/* Barriers in use: how many threads a round needs, how many have come to this one, and its
+ * number. */
 enum { BARRIERS = 1024 };
 static struct {
     pthread_barrier_t *at;
-    uint64_t needs, came;
+    uint64_t needs, came, round;
 } barrier[BARRIERS];
 static atomic_flag barriers_lock = ATOMIC_FLAG_INIT;
 
@@ -279,10 +279,14 @@ static uint64_t barrier_do(pthread_barrier_t *at, unsigned needs)
     if (needs) {
         barrier[i].at = at;
         barrier[i].needs = needs;
-        /* The address begins a new life, with new rounds. */
-        barrier[i].came = (barrier[i].came + needs - 1) / needs * needs;
+        /* The address begins a new life, with new rounds: nobody departs from one that had begun.
+         */
+        barrier[i].round += barrier[i].came > 0;
+        barrier[i].came = 0;
     } else if (barrier[i].needs) {
-        round = barrier[i].came++ / barrier[i].needs;
+        round = barrier[i].round;
+        barrier[i].came = (barrier[i].came + 1) % barrier[i].needs;
+        barrier[i].round += barrier[i].came == 0;
     }
     atomic_flag_clear_explicit(&barriers_lock, memory_order_release);
     return round;
