@@ -21,7 +21,8 @@ static unsigned char mutant_seen[MUTANT_COUNT];
 MUTANT_SWITCH unsigned char *mutant_reached = mutant_seen;
 MUTANT_SWITCH int mutant_active;
 
-__attribute__((constructor)) MUTANT_SWITCH void mutant_start(void)
+/* Before the runtime of captures starts. */
+__attribute__((constructor(100))) MUTANT_SWITCH void mutant_start(void)
 {
     static int started;
     const char *number = mutant_getenv("LARDSIM_MUTANT"),
