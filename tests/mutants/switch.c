@@ -21,8 +21,8 @@ static unsigned char mutant_seen[MUTANT_COUNT];
 MUTANT_SWITCH unsigned char *mutant_reached = mutant_seen;
 MUTANT_SWITCH int mutant_active;
 
-/* Before the runtime of captures starts. */
-__attribute__((constructor(100))) MUTANT_SWITCH void mutant_start(void)
+/* Before the runtime of captures starts: compilers call it with a priority of 99. */
+__attribute__((constructor(1))) MUTANT_SWITCH void mutant_start(void)
 {
     static int started;
     const char *number = mutant_getenv("LARDSIM_MUTANT"),
