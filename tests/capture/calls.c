@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static char said[1 << 16];
+static char said[1 << 18];
 static size_t used;
 static int bad;
 static pthread_spinlock_t begins_and_ends; /* around what a group does */
@@ -250,6 +250,10 @@ static void bytes(void)
     expect("read %p 4", (void *)a), expect("read %p 4", (void *)b), CHECK(strcmp(a, b) > 0);
     copies(b, a, 7), CHECK(strcpy(a, b) == a);
     expect("read %p 7", (void *)a), expect("read %p 7", (void *)b), CHECK(strcmp(a, b) == 0);
+    expect("read %p 1", (void *)a), expect("read %p 1", (void *)(b + 1)),
+        CHECK(strcmp(a, b + 1) > 0);
+    expect("read %p 1", (void *)(a + 6)), expect("read %p 1", (void *)(b + 6));
+    CHECK(strcmp(a + 6, b + 6) == 0);
     memcpy(a, b, 0);
 }
 
@@ -501,6 +505,20 @@ static void barriers(void)
     meets(&foreign, 0);
 }
 
+/* The runtime has room for 1,024; those that come when one place is left share it, and its rounds.
+ */
+static void many_barriers(void)
+{
+    enum { OWN = 1023, ALL = 1027 };
+    static pthread_barrier_t many[ALL];
+    int shared = 0;
+
+    for (int i = 0; i < ALL; i++)
+        pthread_barrier_init(&many[i], NULL, 1);
+    for (int i = 0; i < 2 * ALL; i++)
+        meets(&many[i % ALL], i % ALL < OWN ? i / ALL : shared++);
+}
+
 static pthread_once_t outer = PTHREAD_ONCE_INIT, inner = PTHREAD_ONCE_INIT;
 static once_flag flag = ONCE_FLAG_INIT;
 static int made;
@@ -576,11 +594,48 @@ static void joins(int how)
     CHECK(got == &go);
 }
 
+/* Returns what the thread's attributes ask for, or what its creator had. */
+static void *mask(void *arg)
+{
+    sigset_t *now = arg;
+
+    pthread_sigmask(SIG_SETMASK, NULL, now);
+    return arg;
+}
+
+static pthread_attr_t with_mask;
+
+static void ask_for_mask(void)
+{
+    sigset_t asked;
+
+    sigemptyset(&asked);
+    sigaddset(&asked, SIGUSR1);
+    pthread_attr_init(&with_mask);
+    pthread_attr_setsigmask_np(&with_mask, &asked);
+}
+
+static void masks(void)
+{
+    static sigset_t now;
+    pthread_t t;
+
+    for (int i = 0; i < 2; i++) {
+        expect("fork T%d", i + 5),
+            CHECK(pthread_create(&t, i ? NULL : &with_mask, mask, &now) == 0);
+        expect("join T%d", i + 5), CHECK(pthread_join(t, NULL) == 0);
+        CHECK(sigismember(&now, SIGUSR1) == !i && !sigismember(&now, SIGUSR2));
+    }
+    mask(&now); /* the creator's is as it was */
+    CHECK(!sigismember(&now, SIGUSR1) && !sigismember(&now, SIGUSR2));
+}
+
 static void threads(void)
 {
     pthread_setname_np(pthread_self(), "the one");
     for (int how = 0; how < 4; how++)
         joins(how);
+    masks();
 }
 
 /* Threads of C11, and what their calls say. */
@@ -626,7 +681,8 @@ int main(int argc, char **argv)
                   {"onces", onces},
                   {"threads", threads},
                   {"c11", c11},
-                  {"of-the-dead", of_the_dead}};
+                  {"of-the-dead", of_the_dead},
+                  {"many-barriers", many_barriers}};
     size_t i = 0;
 
     if (argc < 2) {
@@ -637,6 +693,7 @@ int main(int argc, char **argv)
     while (strcmp(groups[i].name, argv[1]) != 0)
         i++;
     sem_init(&go, 0, 0);
+    ask_for_mask(); /* which allocates */
     pthread_spin_init(&begins_and_ends, 0);
     TAKE(pthread_spin_lock(&begins_and_ends), "acq", &begins_and_ends);
     groups[i].make();

@@ -13,6 +13,7 @@ cat >endless.c <<'C'
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+static void tell(int number) { FILE *to = fopen("got", "w"); fprintf(to, "%d\n", number); fclose(to); _exit(0); }
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static volatile int shared, plain[4][64];
 static void *work(void *arg)
@@ -31,6 +32,7 @@ int main(int argc, char **argv)
 {
     pthread_t t[4];
     if (argc > 1 && !strcmp(argv[1], "stubborn")) { signal(SIGTERM, SIG_IGN); signal(SIGHUP, SIG_IGN); alarm(20); }
+    if (argc > 1 && !strcmp(argv[1], "tells")) { signal(SIGTERM, tell); signal(SIGHUP, tell); signal(SIGXCPU, tell); }
     printf("%d\n", (int)getpid());
     fflush(stdout);
     for (long i = 0; i < 4; i++) pthread_create(&t[i], 0, work, (void *)i);
@@ -69,6 +71,15 @@ stop() {
 for pair in TERM:143 HUP:129 XCPU:152; do
     stop ${pair%:*} ${pair#*:} ./endless
     kill -0 "$program" 2>/dev/null && fail "the program goes on after SIG${pair%:*}"
+done
+# It gets the same one, but for a limit of time, which is the recorder's alone.
+for pair in TERM:143:15 HUP:129:1 XCPU:152:15; do
+    code=${pair#*:}
+    stop ${pair%%:*} ${code%:*} ./endless tells
+    tries=0
+    until [ -s got ] || [ $((tries += 1)) -gt 100 ]; do sleep 0.02; done
+    [ "$(cat got)" = "${pair##*:}" ] || fail "a program that tells its signal says $(cat got) after SIG${pair%%:*}"
+    rm -f got
 done
 stop TERM 143 ./endless stubborn
 kill -9 "$program" || fail "a program that ignores SIGTERM was not left alone"

@@ -60,6 +60,8 @@ ran litmus 0 "$litmus"
 ran many 0 "$synth" -p vc -p cvm -p slimstate -p naive=vc --set policy.naive.view=naive
 printf '%s\n' 'lardsim-text 2' 'T0 fork T1' 'T0 write 0x1000 1' 'T1 read 0x1000 1' 'T1 write 0x1002 2' 'T0 read 0x1002 2' >small.trace
 ran small 0 small.trace
+printf '%s\n' 'lardsim-text 2' 'T0 write 0x1000 1' >single.trace
+ran single 0 single.trace
 ran hardware 0 "$synth" -c radish8 -p lardish -p valor
 ran shared 0 "$synth" -c alpha-cvm -p cvm
 ran program 1 workload:hedc,racy=on,queries=4 -c radish8 -p fasttrack --set memory.type=ddr --record program.lard
