@@ -171,6 +171,7 @@ scripts += tests/cli/stop.sh
 scripts += tests/cli/strip.sh
 scripts += tests/cli/sweep.sh
 scripts += tests/cli/tables.sh
+scripts += tests/cli/trace.sh
 scripts += tests/cli/validate.sh
 scripts += tests/cli/versions.sh
 scripts += tests/cli/why.sh

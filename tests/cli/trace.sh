@@ -1,0 +1,121 @@
+#!/bin/sh
+# trace.sh - do the verbs of traces that copy keep all that a trace says, names of each kind among it? And does each,
+# where it fails, say so by its exit code and a message, leave nothing behind, and leave alone what is there?
+in_memory=1
+# shellcheck source=tests/cli/head.sh
+. "${top_srcdir:-.}/tests/cli/head.sh"
+
+# same WHAT FILE: out is what is expected.
+same() { cmp -s "$2" out || fail "$1: $(diff "$2" out | head -n 4)"; }
+
+cat >named.trace <<'END'
+lardsim-text 2
+producer "p"
+granularity 1
+name thread 0 "main"
+name site 0x10 "here"
+name object 0x1000 "account"
+T0 write 0x1000 4 @0x10
+name thread 1 "other"
+T0 fork T1
+name phase 7 "the last"
+T0 phase 7
+name object 0x2000 "its copy"
+T1 copy 0x2000 0x1000 4
+T1 read 0x2002 2
+END
+for verb in convert cut strip; do
+    run 0 trace $verb -q --to text named.trace -
+    same "trace $verb" named.trace
+    run 0 trace $verb -q named.trace $verb.lard
+    run 0 trace cat $verb.lard
+    same "trace $verb to a binary trace" named.trace
+done
+run 0 trace cut -q --to text --first 2 --count 1 named.trace -
+printf '%s\n' 'lardsim-text 2' 'producer "p"' 'first 2' 'granularity 1' 'name thread 0 "main"' 'name phase 7 "the last"' 'T0 phase 7' >want
+grep -v '^name object\|^name site\|^name thread 1' out >rest && mv rest out
+same "trace cut" want
+
+# Turns, programs apart and together.
+sed '/copy/,$d; /name object 0x2000/d' named.trace >short.trace
+cat >want <<'END'
+lardsim-text 2
+granularity 1
+name thread 0 "main"
+name site 0x10 "here"
+name object 0x1000 "account"
+T0 write 0x1000 4 @0x10
+name thread 1 "other"
+T0 fork T1
+name thread 2 "main"
+name site 0x1000000000010 "here"
+name object 0x1000000001000 "account"
+T2 write 0x1000000001000 4 @0x1000000000010
+name thread 3 "other"
+T2 fork T3
+name phase 7 "the last"
+T0 phase 7
+name phase 281474976710663 "the last"
+T2 phase 281474976710663
+END
+run 0 trace merge -q --run 2 --to text - short.trace short.trace
+grep -v '^producer' out >rest && mv rest out
+same "trace merge" want
+sed 's/0x1000000001000/0x1000/; s/@0x1000000000010/@0x10/; s/281474976710663/7/; /^name object 0x1000000001000/d; /^name site 0x1000000000010/d
+    /^name phase 281474976710663/d' want | awk '!(/^name (object|site|phase)/ && seen[$0]++)' >shared
+run 0 trace merge -q --run 2 --shared --to text - short.trace short.trace
+grep -v '^producer' out >rest && mv rest out
+same "trace merge --shared" shared
+run 2 trace merge -q --run 0 - short.trace short.trace
+says err '--run is at least 1'
+
+# What there is none of is not said.
+echo lardsim-text 2 >none.trace
+run 0 trace info none.trace
+printf '%-13s%s\n' format 'lardsim-text 2' events 0 threads 0 bytes 15 >want
+sed '/^identity/,$d' out >rest && mv rest out
+same "trace info of nothing" want
+run 0 trace info named.trace
+[ "$(sed -n 's/^producer *//p' out)" = p ] || fail "the producer is $(grep producer out)"
+run 0 trace verify named.trace
+says out '    event 3, thread 1 (other), 0x1000 (account)'
+printf '%s\n' 'lardsim-text 2' 'T0 write 0x1000 4 @0x10' >plain.trace
+run 0 trace verify plain.trace
+[ "$(wc -l <out)" = 1 ] || fail "there is nothing to note: $(cat out)"
+
+# Failures.
+{ cat named.trace; echo T0 nonsense; } >broken.trace
+for words in cat 'cat --numbers' info verify; do
+    # shellcheck disable=SC2086 # words
+    run 4 trace $words broken.trace
+    says err 'broken.trace:15: "nonsense" is no kind of event'
+done
+# fails CODE TEXT OUT WORDS...: no file comes of it, and one that is there stays as it is.
+fails() {
+    code=$1 text=$2 left=$3
+    shift 3
+    run "$code" trace "$@"
+    says err "$text"
+    [ ! -e "$left" ] || [ "$(cat "$left")" = there ] || fail "trace $*: $left is $(head -c 20 "$left")"
+}
+for to in o.lard o.trace; do
+    for verb in convert cut strip; do
+        fails 4 'broken.trace:15' $to $verb -q broken.trace $to
+        fails 7 none/o.lard none/o.lard $verb -q named.trace none/o.lard
+    done
+    fails 4 'broken.trace:15' $to merge -q $to named.trace broken.trace
+done
+fails 7 none/o.lard none/o.lard merge -q none/o.lard named.trace named.trace
+fails 7 none/o.lard none/o.lard synth -q none/o.lard
+fails 2 'OUT is missing before events=9' o.lard synth events=9
+echo there >there.lard
+for words in 'convert named.trace there.lard' 'cut named.trace there.lard' 'strip named.trace there.lard' \
+    'merge there.lard named.trace named.trace' 'synth there.lard'; do
+    # shellcheck disable=SC2086 # words
+    fails 7 there.lard there.lard $words
+    # shellcheck disable=SC2086 # words
+    run 0 trace ${words%% *} -q --overwrite ${words#* }
+    [ "$(head -c 5 there.lard)" != there ] || fail "trace $words with --overwrite replaces nothing"
+    echo there >there.lard
+done
+exit $bad
