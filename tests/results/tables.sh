@@ -62,6 +62,22 @@ printf '%s\n' 'lardsim-text 2' 'T0 fork T1' 'T0 write 0x1000 1' 'T1 read 0x1000 
 ran small 0 small.trace
 printf '%s\n' 'lardsim-text 2' 'T0 write 0x1000 1' >single.trace
 ran single 0 single.trace
+# A race keeps the names of its time.
+cat >renamed.trace <<'END_OF_TRACE'
+lardsim-text 2
+name thread 0 "main"
+name site 0x10 "the first place"
+name object 0x1000 "an account"
+T0 fork T1
+T0 write 0x1000 4 @0x10
+name thread 1 "other"
+T1 write 0x1000 4 @0x10
+name site 0x10 "another place, by a name that is longer"
+name object 0x1000 "another account, by a name that is longer"
+T0 read 0x2000 4 @0x10
+T1 read 0x1000 4 @0x10
+END_OF_TRACE
+ran renamed 0 renamed.trace
 ran hardware 0 "$synth" -c radish8 -p lardish -p valor
 ran shared 0 "$synth" -c alpha-cvm -p cvm
 ran program 1 workload:hedc,racy=on,queries=4 -c radish8 -p fasttrack --set memory.type=ddr --record program.lard
