@@ -83,6 +83,60 @@ printf '%s\n' 'lardsim-text 2' 'T0 write 0x1000 4 @0x10' >plain.trace
 run 0 trace verify plain.trace
 [ "$(wc -l <out)" = 1 ] || fail "there is nothing to note: $(cat out)"
 
+for n in 1 2 3 4 5; do echo "T0 write 0x100$n 1"; done | sed '1i\
+lardsim-text 2' >unsited.trace
+run 0 trace verify unsited.trace
+cat >kept <<'END'
+unsited.trace: 5 events, all rules hold
+legal, but suspicious (`lardsim list notes` says why):
+  no-site: 5
+    event 0, thread 0, 0x1001
+    event 1, thread 0, 0x1002
+    event 2, thread 0, 0x1003
+    and 2 more
+END
+same "trace verify" kept
+run 0 trace verify --json unsited.trace
+for text in '"source": "unsited.trace"' '"events": 5' '"holds": true' '"no-site": 5'; do
+    says out "$text"
+done
+run 0 trace info named.trace
+grep -v '^identity' out >rest && mv rest out
+{
+    printf '%-13s%s\n' format 'lardsim-text 2' producer p events 5 numbers '0 to 4' threads 2 granularity '1 bytes' \
+        bytes "$(wc -c <named.trace) ($(awk -v n="$(wc -c <named.trace)" 'BEGIN { printf "%.2f", n / 5 }') an event)"
+    head=kinds
+    for kind in read write fork copy phase; do
+        printf '%-13s%-12s %12d\n' "$head" $kind 1
+        head=
+    done
+    printf '%-13s%s\n' state complete
+} >kept
+same "trace info" kept
+# What is left out leaves its gap to the thread's next event. The form of a file goes by its name, parameters by either way.
+cat >gaps.trace <<'END'
+lardsim-text 2
+gaps instructions
+T0 alloc 0x1000 64
+T0 write 0x1000 4 +2
+T0 alloc 0x2000 64 +3
+T0 clear 0x2000 64 +4
+T0 write 0x1000 4 +5
+END
+run 0 trace strip -q gaps.trace kept.trace
+[ "$(grep -c . kept.trace)" = 5 ] && [ "$(tail -n 1 kept.trace)" = 'T0 write 0x1000 4 +12' ] || fail "trace strip: $(head -c 200 kept.trace)"
+for name in kept.txt kept.trace; do
+    run 0 trace convert -q --overwrite named.trace $name
+    cmp -s $name named.trace || fail "trace convert to $name: $(head -c 40 $name)"
+done
+run 0 trace synth -q --to text - events=50 threads=3
+mv out kept
+run 0 trace synth -q --to text --set events=50 --set threads=3 -
+same "trace synth --set" kept
+run 0 trace synth -q --to text --set events=50 - threads=3
+same "trace synth both ways" kept
+run 2 trace cut --count 0 named.trace o.lard
+
 # Failures.
 { cat named.trace; echo T0 nonsense; } >broken.trace
 for words in cat 'cat --numbers' info verify; do
