@@ -46,15 +46,16 @@ static bool is_access(const struct lardsim_event *ev)
 /* An event has a second record only if it needs one, as in a trace. */
 void sim_record(const struct lardsim_event *ev, struct event rec[static EVENT_RECORDS])
 {
+    const bool access = is_access(ev);
+
     rec[0] = (struct event){.addr = ev->addr,
-                            .aux = is_access(ev) ? ev->site : ev->aux,
-                            .size = is_access(ev) ? ev->size : 0,
+                            .aux = access ? ev->site : ev->aux,
+                            .size = access ? ev->size : 0,
                             .gap = ev->gap,
                             .tid = ev->thread,
                             .flags = ev->flags,
                             .kind = ev->kind};
-    rec[1] = (struct event){0};
-    if (!is_access(ev) && (event_has_second(ev->kind) || ev->site || ev->addr2 || ev->size)) {
+    if (!access && (event_has_second(ev->kind) || ev->site || ev->addr2 || ev->size)) {
         rec[0].flags |= EVF_MORE;
         rec[1] = (struct event){.addr = ev->addr2, .aux = ev->site, .size = ev->size};
     }
