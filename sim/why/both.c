@@ -29,6 +29,14 @@ static struct lardsim_why *better(struct lardsim_why *so_far, const struct lards
     return so_far;
 }
 
+/* A commit whose access is not said may race for any of its accesses. */
+static struct lardsim_why *find_any(const struct lardsim_why_ask *ask, struct err *e)
+{
+    struct lardsim_why *w = why_find(ask, e);
+
+    return !settled(w) && !ask->placed && w->accesses > 1 ? better(w, ask, true, e) : w;
+}
+
 /* The other side comes later. */
 static struct lardsim_why *any_later(struct lardsim_why *w, const struct lardsim_why_ask *ask,
                                      struct err *e)
@@ -53,7 +61,7 @@ static struct lardsim_why *any_later(struct lardsim_why *w, const struct lardsim
  * that was reported also at one whose other side comes later. */
 static struct lardsim_why *look(const struct lardsim_why_ask *ask, struct err *e)
 {
-    struct lardsim_why *w = why_find(ask, e);
+    struct lardsim_why *w = find_any(ask, e);
     struct lardsim_why_ask any = *ask;
 
     any.paired = false;
@@ -92,7 +100,7 @@ static struct lardsim_why *look_tracked(const struct lardsim_why_ask *ask,
     else
         tracked.paired = false;
     tracked.view = "tracked";
-    return why_find(&tracked, e);
+    return find_any(&tracked, e);
 }
 
 static int find_both(const struct lardsim_why_ask *ask, struct lardsim_why_both *to, struct err *e)

@@ -110,6 +110,12 @@ mkdir empty
 refuses 3 "no results folder" empty 20
 printf 'lardsim-text 1\nT0 txn-begin\nT0 write 0x10 4 txn\n' >open.trace
 refuses 4 "never commits" open.trace 1
+# A commit races if any of its accesses does, also where the trace alone is asked; an access by its own number, for itself.
+printf 'lardsim-text 1\nT0 write 0x2000 4\nT1 txn-begin\nT1 write 0x4000 4 txn\nT1 write 0x2000 4 txn\nT1 txn-commit\n' >second.trace
+"$lardsim" why second.trace 4 >out 2>err || fail "why of a commit: $(cat err)"
+says out "Event 4 races with event 0"
+"$lardsim" why second.trace 2 >out 2>err || fail "why of an access in a transaction: $(cat err)"
+says out "Event 4 does not race" # where it takes effect
 printf 'lardsim-text 1\nT0 write 0x10 4\nT1 write 0x10 4\n' >two.trace
 "$lardsim" run -q -o two two.trace || fail "no results of two.trace"
 printf 'lardsim-text 1\nT0 write 0x10 4\nT1 write 0x10 8\n' >two.trace
