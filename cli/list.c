@@ -59,7 +59,7 @@ static const char *column_text(const struct row *r, size_t i)
     return i < r->fields ? r->field[i].text : "";
 }
 
-/* What is being filled in: heads are for Markdown alone, and the rows' own. */
+/* The table that is being filled: heads are for Markdown alone, and the rows' own. */
 struct list_table {
     struct table to;
     const struct name_table *of;

@@ -802,7 +802,7 @@ static int stack_ends(struct live *l, const struct live_place *at, unsigned thre
 
     if (t->low >= t->top || !bytes)
         return 0;
-    /* Where allocations are told only what was allocated is cleared. */
+    /* Only what was allocated is cleared, where allocations are told. */
     return (l->allocs && own_event(l, at, thread, LARDSIM_ALLOC, low, bytes)) ||
                    own_event(l, at, thread, LARDSIM_CLEAR, low, bytes)
                ? -1

@@ -299,7 +299,7 @@ struct engine {
     bool follows; /* when it returns, all has been run */
 };
 extern const struct engine engine_local, engine_slurm, engine_shell;
-/* What engines share that wait: task.c. The signals that stop a sweep come through *signals, and
+/* Engines that wait share this: task.c. The signals that stop a sweep come through *signals, and
  * *before is the mask for what is started; engine_stopped tells the one that has come, -1, or that
  * none has, 0. more: what becomes of the sweep then. */
 int engine_listen(int *signals, sigset_t *before, struct err *e);

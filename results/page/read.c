@@ -801,7 +801,7 @@ static void replace(char **to, const char *text)
     *to = text ? xstrdup(text) : NULL;
 }
 
-/* What tells rows of one program apart stands behind its name. */
+/* Rows of one program are told apart by what stands behind its name. */
 static void program_append(struct reading_table *t, const char *text)
 {
     char *both = xasprintf("%s %s", t->program ? t->program : "", text);
