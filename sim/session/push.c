@@ -55,6 +55,7 @@ void sim_record(const struct lardsim_event *ev, struct event rec[static EVENT_RE
                             .tid = ev->thread,
                             .flags = ev->flags,
                             .kind = ev->kind};
+    rec[1] = (struct event){0};
     if (!access && (event_has_second(ev->kind) || ev->site || ev->addr2 || ev->size)) {
         rec[0].flags |= EVF_MORE;
         rec[1] = (struct event){.addr = ev->addr2, .aux = ev->site, .size = ev->size};
