@@ -126,7 +126,7 @@ ALWAYS_INLINE void detect(struct lardsim *l, struct turn *t, const bool watched)
         compare_step(l->compare, t->ev);
         l->number++;
     }
-    count_all(l, t->ev, l->err.code ? at + event_records(at) : at);
+    count_all(l, t->ev, l->err.code && at < t->end ? at + event_records(at) : at);
     if (l->placement && heap_events(l) != heap)
         placement_reach(l->placement, l->number);
     if (l->placement)

@@ -206,13 +206,16 @@ static void a_run_that_stops_has_counts_that_add_up(void **state)
     l = configured(
         (const char *const[]){"policies=lard=vc,other=none", "limits.memory=100KiB", NULL}, NULL);
     assert_int_equal(lardsim_start(l), 0);
-    for (uint64_t i = 0; !lardsim_error(l) && i < 100000; i++) {
-        lardsim_access(l, 0, LARDSIM_WRITE, X, 4, 0, 1);
-        lardsim_sync(l, 0, LARDSIM_VOLATILE_WRITE, L, 0, 0, 0);
-    }
+    uint64_t pushed = 0;
+    for (; !lardsim_error(l) && pushed < 200000; pushed++)
+        if (pushed % 2)
+            lardsim_sync(l, 0, LARDSIM_VOLATILE_WRITE, L, 0, 0, 0);
+        else
+            lardsim_access(l, 0, LARDSIM_WRITE, X, 4, 0, 1);
     assert_int_equal(lardsim_exit_code(l), LARD_LIMIT);
     assert_non_null(strstr(lardsim_error(l), "comparison"));
     assert_int_equal(lardsim_finish(l), -1);
+    assert_int_equal(stat(l, "events.total"), pushed); /* with the one that was too many */
     lardsim_free(l);
 }
 
