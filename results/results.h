@@ -21,7 +21,7 @@ int results_check(const struct seal *s, struct err *e);
 
 /* ---- values by name: read/words.c ----------------------------------------------------------- */
 
-/* Where a value of JSON goes: the first that is not null stays. */
+/* The field that gets a value of JSON: the first that is not null stays. */
 struct word_row {
     const char *name;
     enum { WORD_TEXT, WORD_COUNT, WORD_NUMBER } kind; /* char *, owned; uint64_t; double */

@@ -422,7 +422,7 @@ LARDSIM_API bool lardsim_timeline_cut(const struct lardsim *l, uint64_t *at);
  */
 LARDSIM_API const char *lardsim_machine_is(const struct lardsim *l, const char *what);
 
-/* Where the cycles of a machine's cores go: SPENT(NAME, text, help) for each; the statistic is
+/* The uses of the cycles of a machine's cores: SPENT(NAME, text, help) for each; the statistic is
  * machine.spent.<text>. The last two are of distributed shared memory alone. */
 #define LARDSIM_SPENT(SPENT)                                                                       \
     SPENT(EXECUTING, "executing", "Cycles of instructions.")                                       \
@@ -512,7 +512,7 @@ LARDSIM_API const char *lardsim_source_name(const struct lardsim_source *s,
                                             enum lardsim_names space, uint64_t id);
 /* The path in a source; NULL: its events are made without a file. */
 LARDSIM_API const char *lardsim_source_path(const char *source);
-/* Of a generated source: the parameter that says how long its program runs, and its seed. -1: it is
+/* The parameter that says how long the program of a generated source runs, and its seed. -1: it is
  * no program, or has none. */
 struct lardsim_source_length {
     const char *name;
@@ -556,7 +556,7 @@ struct lardsim_summary { /* of all that a source has, if it could be read */
     bool counted;         /* it could */
     char damage[256];     /* else why */
 };
-/* Of a trace in a file without reading its events, where it has a footer. */
+/* Reads all of the source; a trace in a file that has a footer, without its events. */
 LARDSIM_API int lardsim_summarize(const char *source, struct lardsim_summary *to, struct err *e);
 
 struct lardsim_kind_info {
