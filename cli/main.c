@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/cli.h"
-#include "workloads/programs/programs.h"
+#include "results/programs/programs.h"
 #include "base/program/stop.h"
 #include "policy/checker.h"
 #include "sim/lardsim.h"

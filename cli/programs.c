@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "workloads/programs/kept.h"
-#include "workloads/programs/programs.h"
+#include "results/programs/kept.h"
+#include "results/programs/programs.h"
 
 /* ---- list ----------------------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "results/table/table.h"
 #include "base/yaml.h"
-#include "workloads/programs/programs.h"
+#include "results/programs/programs.h"
 #include "workloads/measure/measure.h"
 
 /* The traits by which two runs of a program are compared. */

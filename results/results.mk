@@ -2,11 +2,11 @@
 # it shares with the command line alone.
 noinst_LTLIBRARIES += libresults.la
 libresults_la_SOURCES = results/results.h
-libresults_la_SOURCES += base/program/place.c base/program/place.h base/program/print.c \
+libresults_la_SOURCES += base/program/child.c base/program/child.h base/program/place.c base/program/place.h base/program/print.c \
 	base/program/print.h base/program/stop.c base/program/stop.h
-libresults_la_SOURCES += workloads/programs/kept.c workloads/programs/kept.h \
-	workloads/programs/command.c workloads/programs/make.c workloads/programs/needs.c \
-	workloads/programs/programs.h workloads/programs/recipe.c workloads/programs/source.c
+libresults_la_SOURCES += results/programs/kept.c results/programs/kept.h \
+	results/programs/make.c results/programs/needs.c \
+	results/programs/programs.h results/programs/recipe.c results/programs/source.c
 libresults_la_SOURCES += results/job/given.c results/job/given.h results/job/progress.c \
 	results/job/progress.h results/job/stopped.c results/job/stopped.h results/job/told.c results/job/told.h
 libresults_la_SOURCES += results/read/estimate.c results/read/estimate.h results/read/file.c \
@@ -40,7 +40,7 @@ libresults_la_SOURCES += results/drawing/boxes.c results/drawing/checks.c result
 	results/drawing/text.c
 libresults_la_SOURCES += results/reduce/keep.c results/reduce/part.c results/reduce/reduce.h \
 	results/reduce/search.c
-libresults_la_SOURCES += results/validate/child.c results/validate/host.c results/validate/native.c \
+libresults_la_SOURCES += results/validate/host.c results/validate/native.c \
 	results/validate/predict.c results/validate/report.c results/validate/subject.c \
 	results/validate/validate.h
 

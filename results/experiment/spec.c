@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "base/yaml.h"
 #include "results/read/overhead.h"
-#include "workloads/programs/programs.h"
+#include "results/programs/programs.h"
 #include "results/experiment/sweep.h"
 
 void settings_add(struct settings *s, char *text, unsigned line)

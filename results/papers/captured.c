@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "workloads/programs/programs.h"
+#include "results/programs/programs.h"
 #include "results/papers/lard.h"
 
 /* The program's own memory: what is about the rest of the virtual machine's has no counterpart in

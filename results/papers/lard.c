@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "workloads/programs/programs.h"
+#include "results/programs/programs.h"
 
 static void report_cell(struct lard_report *r, const struct cell *c)
 {

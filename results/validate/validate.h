@@ -3,7 +3,8 @@
 #ifndef LARDSIM_V_VALIDATE_H
 #define LARDSIM_V_VALIDATE_H
 
-#include "workloads/programs/programs.h"
+#include "base/program/child.h"
+#include "results/programs/programs.h"
 
 /* A value that was measured several times. */
 struct sampled {
@@ -11,22 +12,6 @@ struct sampled {
 };
 /* Sorts the values, and returns their spread. */
 struct sampled spread_of(double *value, size_t n);
-
-/* ---- child.c: other programs ---------------------------------------------------------------- */
-
-/* Runs a program to its end; argv[0] is looked for in PATH. *said: what it wrote to standard
- * output, and *error, to standard error; both the caller's, in any case. 0; -1: it can't be
- * started. status: as waitpid gives it. */
-struct child_process {
-    int status;
-    char *said, *error;
-};
-int child_run(struct child_process *c, const char *const *argv, struct err *e);
-void child_free(struct child_process *c);
-bool child_failed(const struct child_process *c);
-/* Returns the last line that the program wrote to standard error, or how it ended; valid as long as
- * c. */
-const char *child_complaint(struct child_process *c);
 
 /* ---- host.c: the machine that this is ------------------------------------------------------- */
 

@@ -53,7 +53,6 @@ workloads/kernels: workloads workloads/vm
 workloads/twins: workloads workloads/vm
 workloads: trace workloads/vm
 workloads/measure: workloads trace trace/lives cache sim
-workloads/programs: base/program trace/lives
 workloads/native:
 capture: trace
 capture/native: capture trace
@@ -64,14 +63,15 @@ results:
 results/read: results
 results/job: base/program sim
 results/table: base/program
+results/programs: base/program
 results/drawing: base/program results/job sim
-results/experiment: base/program results results/read results/job results/table results/drawing sim workloads/programs
+results/experiment: base/program results results/read results/job results/table results/drawing sim results/programs
 results/why: base/program results results/read results/job results/drawing sim
 results/page: base/program results results/read results/experiment results/drawing results/why sim
-results/papers: base/program results results/read results/job results/table results/drawing results/experiment sim workloads/programs
+results/papers: base/program results results/read results/job results/table results/drawing results/experiment sim results/programs
 results/reduce: base/program results/job sim
-results/validate: base/program results results/job results/read sim workloads/programs
-cli: base/program trace isa/lardx86 policy sim workloads workloads/measure workloads/programs results results/job results/read results/table results/drawing results/experiment results/why results/page results/papers results/reduce results/validate
+results/validate: base/program results results/job results/read sim results/programs
+cli: base/program trace isa/lardx86 policy sim workloads workloads/measure results results/job results/read results/table results/programs results/drawing results/experiment results/why results/page results/papers results/reduce results/validate
 cli/trace: cli trace trace/lives results/job sim
 cli/capture: cli cli/trace base/program capture trace
 cli/run: cli results results/job results/table trace sim workloads workloads/measure
@@ -79,11 +79,11 @@ cli/run: cli results results/job results/table trace sim workloads workloads/mea
 # What other top-level folders may include; tables (.def) too.
 public='base/addr.h base/base.h base/budget.h base/build.h base/calendar.h base/csv.h base/digest.h base/ensure.h base/err.h base/fiber.h base/folder.h base/input.h base/interval.h
 base/json.h base/map.h base/mem.h base/outfile.h base/param.h base/param_rows.h base/rng.h base/sequences.h base/shadow.h base/stats.h base/stats_declare.h base/stats_fields.h base/sync_object.h base/text.h base/vclock.h base/yaml.h
-base/program/place.h base/program/print.h base/program/stop.h
+base/program/child.h base/program/place.h base/program/print.h base/program/stop.h
 trace/trace.h trace/lives/lives.h trace/lives/used.h memory/memory.h memory/pages.h memory/perturb.h cache/cache.h coherence/coherence.h coherence/dsm/dsm.h
 isa/lardx86/lardx86.h swmanager/swmanager.h runtime/runtime.h policy/policy.h policy/checker.h policy/machine.h policy/view.h policy/cost/inline_heap.h policy/cost/space.h
-sim/lardsim.h sim/sim.h workloads/workloads.h workloads/measure/measure.h workloads/programs/programs.h workloads/programs/kept.h capture/capture.h
-results/results.h results/job/given.h results/job/progress.h results/job/stopped.h results/job/told.h results/read/estimate.h results/read/overhead.h results/table/table.h
+sim/lardsim.h sim/sim.h workloads/workloads.h workloads/measure/measure.h capture/capture.h
+results/results.h results/job/given.h results/job/progress.h results/job/stopped.h results/job/told.h results/read/estimate.h results/programs/kept.h results/programs/programs.h results/read/overhead.h results/table/table.h
 results/experiment/collect.h results/experiment/costs.h results/experiment/sweep.h results/drawing/drawing.h results/why/why.h results/drawing/plot.h results/page/report.h results/drawing/svg.h
 results/papers/all.h results/papers/lard.h results/papers/table.h results/reduce/reduce.h results/validate/validate.h'
 

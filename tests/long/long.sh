@@ -107,12 +107,12 @@ mutants() {
     top_srcdir=$top "$SHELL" "$top/tests/mutants/named.sh" "$here/long/mutants/list"
 }
 
-# random_mutants NUMBER [SEED [ROOM [TESTS]]]: so many in each room, others each day; or in those of a folder, judged by the
-# tests whose path fits.
+# random_mutants NUMBER [SEED [ROOM [TESTS]]]: so many in each room, or in those of a folder, judged by the tests whose path
+# fits. Each change of main that draws them draws others (tests/long/turn), and the same each time it is tried.
 random_mutants() {
     name=random$(echo "${3:-}" | tr / -)
     java=$(sed -n "s/^JAVA_CPPFLAGS = //p" Makefile)
-    CC="${CC:-cc} -I. $java" mutated "$name" -n "$1" -s "${2:-$(($(date +%s) / 86400))}" ${3:+-r "$3"} "$top" \
+    CC="${CC:-cc} -I. $java" mutated "$name" -n "$1" -s "${2:-$(cat "$top/tests/long/turn")}" ${3:+-r "$3"} "$top" \
         "$top/tests/mutants/equivalent" || return 1
     top_srcdir=$top "$SHELL" "$top/tests/mutants/random.sh" "$here/long/$name/list" "${4:-.}"
 }

@@ -5,6 +5,8 @@
  * them alone keeps histories where something else is by then. Memory that nobody allocated is used
  * once it is touched or copied.
  *
+ * Whoever changes what remains counts STRIP_VERSION up (results/programs/programs.h).
+ *
  * Two passes: whether a life is used is known at the end. Lives that a copy moves together, as
  * parts of one region, are used together: a copy is kept or left out as a whole. */
 #ifndef LARDSIM_USED_H
@@ -36,9 +38,5 @@ void used_again(struct used_memory *u); /* the next event is the first again */
 /* The second pass: 0 or -1. */
 int used_take(struct used_memory *u, const struct event *ev, struct err *e);
 void used_free(struct used_memory *u);
-
-/* The version of what `trace strip` makes of a trace. It counts up whenever that becomes something
- * else: who keeps what it made has it made again. */
-enum { STRIP_VERSION = 2 };
 
 #endif

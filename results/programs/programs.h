@@ -71,16 +71,9 @@ char *program_build(const struct program_run *a, bool quiet, struct err *e);
 /* The capture, made if need be or again; the caller's. NULL: error. */
 char *program_capture(const struct program_run *a, bool again, bool quiet, struct err *e);
 
-/* ---- commands: command.c -------------------------------------------------------------------- */
-
-struct child {
-    const char *const *argv; /* NULL-terminated */
-    const char *dir;         /* in which it runs; NULL: here */
-    const char *out;         /* its standard output; NULL: standard error */
-};
-int command_run(const struct child *c, struct err *e); /* 0: it ended with 0 */
-/* Returns all that the command prints; the caller's. */
-char *command_text(const char *const *argv);
+/* The version of what `trace strip` makes of a capture. It counts up whenever that becomes
+ * something else: then what is kept is made again. */
+enum { STRIP_VERSION = 2 };
 
 /* ---- as a source: source.c ------------------------------------------------------------------ */
 

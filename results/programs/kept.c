@@ -9,7 +9,7 @@
  * A folder is lardsim's if provenance.yaml in it says of what program it is, and it has a name that
  * lardsim gives to folders of that program. All else in the root is somebody's own: it is neither
  * counted nor removed. */
-#include "workloads/programs/kept.h"
+#include "results/programs/kept.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,7 +23,7 @@
 #include "base/folder.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "workloads/programs/programs.h"
+#include "results/programs/programs.h"
 #include "base/program/stop.h"
 
 enum { LOCK_WAIT = 60 * 1000, SHORT_WAIT = 1000 }; /* ms: to remove a folder, to look at one */

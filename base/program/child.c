@@ -1,4 +1,6 @@
-/* child.c - other programs: started, read, waited for. */
+/* child.c - see child.h. */
+#include "base/program/child.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -10,7 +12,55 @@
 
 #include "base/mem.h"
 #include "base/program/stop.h"
-#include "results/validate/validate.h"
+
+/* ---- a program that talks to our user ------------------------------------------------------- */
+
+static NO_RETURN void become(const struct child *c)
+{
+    const int out = c->out ? open(c->out, O_WRONLY | O_CREAT | O_TRUNC, 0666) : 2;
+    const int in = open("/dev/null", O_RDONLY);
+
+    if (out >= 0 && in >= 0 && dup2(out, 1) >= 0 && dup2(in, 0) >= 0 && (!c->dir || !chdir(c->dir)))
+        execvp(c->argv[0], (char *const *)c->argv);
+    _exit(127);
+}
+
+/* A signal that came for us ends it, too. */
+static int wait_for(pid_t pid, int *status)
+{
+    const pid_t got = waitpid(pid, status, 0);
+
+    if (got < 0 && errno == EINTR) {
+        kill(pid, SIGTERM);
+        while (waitpid(pid, status, 0) < 0 && errno == EINTR)
+            ;
+        errno = EINTR;
+        return -1;
+    }
+    return got < 0 ? -1 : 0;
+}
+
+int command_run(const struct child *c, struct err *e)
+{
+    int status;
+
+    fflush(NULL);
+    stop_calls(NULL, NULL);
+    const pid_t pid = fork();
+    if (pid == 0)
+        become(c);
+    if (pid < 0 || wait_for(pid, &status))
+        return err_set(e, LARD_INTERNAL, "%s: %s", c->argv[0], strerror(errno));
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return 0;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+        return err_set(e, LARD_USAGE, "%s: can't be run; install it", c->argv[0]);
+    return err_set(e, LARD_TRACE, "%s: ended with %s %d; what it said is above", c->argv[0],
+                   WIFEXITED(status) ? "exit code" : "signal",
+                   WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+}
+
+/* ---- a program that is heard ---------------------------------------------------------------- */
 
 struct heard { /* the bytes that come through a pipe */
     int fd;    /* -1: its end was read */
@@ -125,4 +175,15 @@ const char *child_complaint(struct child_process *c)
     if (n)
         return (last = strrchr(c->error, '\n')) ? last + 1 : c->error;
     return WIFSIGNALED(c->status) ? strsignal(WTERMSIG(c->status)) : "it says nothing";
+}
+
+char *command_text(const char *const *argv)
+{
+    struct child_process c;
+    struct err none = {0};
+    const bool silent = child_run(&c, argv, &none) || !*c.said;
+    char *text = silent ? NULL : xstrdup(c.said);
+
+    child_free(&c);
+    return text;
 }

@@ -6,8 +6,9 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/program/child.h"
 #include "base/program/place.h"
-#include "workloads/programs/programs.h"
+#include "results/programs/programs.h"
 
 static const char jdk[] = "openjdk-17-jdk-headless", asm_package[] = "libasm-java";
 

@@ -1,7 +1,7 @@
 /* source.c - "program:NAME,..." as a source: the path of its capture stands for it. */
 #include <string.h>
 
-#include "workloads/programs/programs.h"
+#include "results/programs/programs.h"
 
 char *program_source(const char *source, bool quiet, struct err *e)
 {

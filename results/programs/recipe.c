@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/program/place.h"
 #include "base/text.h"
-#include "workloads/programs/programs.h"
+#include "results/programs/programs.h"
 
 const char *const program_sizes[] = {"small", "medium", NULL};
 static const char *const collectors[] = {"serial", "parallel", NULL};

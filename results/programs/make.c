@@ -10,10 +10,10 @@
 
 #include "base/folder.h"
 #include "base/mem.h"
+#include "base/program/child.h"
 #include "base/program/place.h"
-#include "workloads/programs/kept.h"
-#include "workloads/programs/programs.h"
-#include "trace/lives/used.h"
+#include "results/programs/kept.h"
+#include "results/programs/programs.h"
 
 /* ---- texts ---------------------------------------------------------------------------------- */
 
