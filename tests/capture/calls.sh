@@ -41,4 +41,11 @@ name thread 3 "short"
 name thread 4 "short"
 END
 cmp -s expected names || fail "threads have other names: $(diff expected names)"
+# A program that can't be started is said once, by whoever was to start it, and what was there stays.
+echo kept >absent.lard
+timeout 60 "$lardsim" capture native -o absent.lard --overwrite -- ./absent >/dev/null 2>err
+code=$?
+[ $code = 2 ] || fail "a program that is not there: exit code $code instead of 2"
+[ "$(cat err)" = "lardsim: ./absent can't be started: No such file or directory" ] || fail "a program that is not there: $(cat err)"
+[ "$(cat absent.lard)" = kept ] || fail "a program that is not there: the trace of before is gone"
 exit $bad

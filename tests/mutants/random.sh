@@ -90,8 +90,8 @@ cores=$(nproc 2>/dev/null || echo 1)
 sed -n 's/^R\([0-9]*\).*/\1/p' "$list" | xargs -P "$cores" -n 1 "${SHELL:-sh}" "$0" "$list" try | tee "$work/result"
 # Each room, each folder with several, and all. Of those that are not equivalent nine in ten are to be noticed in rooms
 # whose survivors have been looked at, six in ten elsewhere. A few that are
-# drawn can say only that surely they are not: that so few would be noticed, if they were, less than once in a thousand
-# draws (the binomial distribution's lower tail).
+# drawn can say only that surely they are not: that so few would be noticed, if they were, less than once in ten
+# thousand draws (the binomial distribution's lower tail): there are some sixty rooms and folders.
 { cat "$work/result"; grep '^equivalent' "$list"; } | awk -F '\t' '
 function room_count(room) {
     if (!(room in drawn))
@@ -104,7 +104,7 @@ function surely_fewer(n, k, p,    i, term, tail) {
         term = i ? term * (n - i + 1) / i * p / (1 - p) : (1 - p) ^ n
         tail += term
     }
-    return tail < 0.001
+    return tail < 0.0001
 }
 function goal(room) { return room ~ "^(capture|coherence/dsm|trace|results/page)(/|$)" ? 0.9 : 0.6 }
 /^(noticed|survives|equivalent)/ {
