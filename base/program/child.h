@@ -1,4 +1,5 @@
-/* child.h - other programs: started, heard, waited for. A signal that came for us ends them, too. */
+/* child.h - other programs: started, heard, waited for. A signal that came for us ends them, too.
+ */
 #ifndef LARDSIM_CHILD_H
 #define LARDSIM_CHILD_H
 

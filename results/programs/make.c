@@ -14,6 +14,7 @@
 #include "base/program/place.h"
 #include "results/programs/kept.h"
 #include "results/programs/programs.h"
+#include "sim/lardsim.h"
 
 /* ---- texts ---------------------------------------------------------------------------------- */
 
@@ -358,7 +359,7 @@ static int capture_into(const char *name, const struct program_run *a, const str
     }
     command_of(&k.plain, a, b, folder);
     char *with = recorders(native), *line = one_line(&k.plain);
-    char *more = xasprintf("recorded-by: '%s %s'\ncommand: '%s'\n", PACKAGE_VERSION, with, line);
+    char *more = xasprintf("recorded-by: '%s %s'\ncommand: '%s'\n", lardsim_version(), with, line);
     xappend(&provenance, "", more);
     int failed = 0;
     if (again || !kept_made_of(to, provenance, quiet)) {

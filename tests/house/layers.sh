@@ -63,7 +63,7 @@ results:
 results/read: results
 results/job: base/program sim
 results/table: base/program
-results/programs: base/program
+results/programs: base/program sim
 results/drawing: base/program results/job sim
 results/experiment: base/program results results/read results/job results/table results/drawing sim results/programs
 results/why: base/program results results/read results/job results/drawing sim
