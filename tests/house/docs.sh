@@ -70,6 +70,14 @@ words=$(awk '/^<!-- lardsim list / {printed = 1} /^<!-- end -->/ {printed = 0}
     !printed {for (i = 1; i <= NF; i++) n += $i ~ /[A-Za-z0-9]/} END {print n}' \
     README.md $(find . -path './build*' -prune -o -name '*.md' -print | grep '^\./[a-z0-9_]*/'))
 [ "$words" -le $most ] || { echo "the pages have $words typed words, more than $most: say it shorter, or let the program print it"; bad=1; }
+# Each option of each verb stands on a page: a line of help does not say what it is good for.
+"$LARDSIM" list verbs | cut -c 1-18 | while read -r verb; do
+    # shellcheck disable=SC2086  # a verb may have two words
+    for option in $("$LARDSIM" $verb --help | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+'); do
+        [ "$option" = --usage ] || grep -qrF -e "$option" README.md docs results/README.md || echo "lardsim $verb: no page names $option"
+    done
+done >"$dir/unnamed"
+[ ! -s "$dir/unnamed" ] || { cat "$dir/unnamed"; bad=1; }
 # Paths in backticks exist, from the top folder or from that of the page. One with capitals (NAME.txt) or a
 # file x is for the reader to fill in.
 for page in README.md CONTRIBUTING.md ./*/README.md docs/*.md docs/policies/*.md; do
