@@ -18,11 +18,6 @@
 
 /* ---- texts ---------------------------------------------------------------------------------- */
 
-static char *join(const char *dir, const char *name)
-{
-    return xasprintf("%s/%s", dir, name);
-}
-
 enum { FILE_MOST = 1 << 30 };
 
 /* Hashes a file; "0": it can't be read. */
@@ -124,7 +119,7 @@ static char *class_path(const struct recipe *r, struct err *e)
 
 static char *driver_of(const struct recipe *r)
 {
-    return join(r->dir, *r->driver ? r->driver : recipe_native(r) ? "build.sh" : "Driver.java");
+    return path_in(r->dir, *r->driver ? r->driver : recipe_native(r) ? "build.sh" : "Driver.java");
 }
 
 /* ---- building ------------------------------------------------------------------------------- */
@@ -191,7 +186,7 @@ static int build(void *arg, const char *dir, struct err *e)
 
 static char *build_provenance(const struct building *b)
 {
-    char *recipe = join(b->recipe->dir, "recipe.yaml"), *hash = file_hash(recipe),
+    char *recipe = path_in(b->recipe->dir, "recipe.yaml"), *hash = file_hash(recipe),
          *driver = file_hash(b->driver);
     char *text =
         xasprintf("program: %s\nrecipe: \"%s\"\ndriver: \"%s\"\npackages: %s\nbuilt-with: '%s'\n",
@@ -277,7 +272,7 @@ static void command_of(struct word_list *w, const struct program_run *a, const s
     const struct recipe *r = &a->recipe;
 
     if (recipe_native(r)) {
-        word_add(w, join(folder, "program"));
+        word_add(w, path_in(folder, "program"));
     } else {
         word_add(w, xstrdup("java"));
         word_add(w, xstrdup(a->collector == COLLECTOR_PARALLEL ? "-XX:+UseParallelGC"
@@ -293,7 +288,7 @@ static void command_of(struct word_list *w, const struct program_run *a, const s
 /* Runs the program in a folder that is removed again: other files that it writes are of no use. */
 static int run_in(const char *dir, const char *out, const struct word_list *w, struct err *e)
 {
-    char *place = join(dir, "run");
+    char *place = path_in(dir, "run");
     struct child c = {.argv = (const char *const *)w->at, .dir = place, .out = out};
     const int failed = mkdir(place, 0777) ? outfile_error(e, place, errno) : command_run(&c, e);
 
@@ -307,8 +302,9 @@ static int run_in(const char *dir, const char *out, const struct word_list *w, s
 static int capture(void *arg, const char *dir, struct err *e)
 {
     const struct capturing *k = arg;
-    char *trace = join(dir, "trace.lard"), *out = join(dir, "output"), *alone = join(dir, "alone"),
-         *measured = join(dir, "measured.yaml"), *self = place_self();
+    char *trace = path_in(dir, "trace.lard"), *out = path_in(dir, "output"),
+         *alone = path_in(dir, "alone"), *measured = path_in(dir, "measured.yaml"),
+         *self = place_self();
     const char *const words[] = {"capture",    recipe_native(&k->asked->recipe) ? "native" : "java",
                                  "-q",         "--baseline",
                                  "--measured", measured,
@@ -400,7 +396,7 @@ static int strip(const char *trace, const char *to, bool quiet, struct err *e)
 char *program_capture(const struct program_run *a, bool again, bool quiet, struct err *e)
 {
     char *name = capture_name(a), *to = kept_path(name, e),
-         *trace = to ? join(to, "trace.lard") : NULL,
+         *trace = to ? path_in(to, "trace.lard") : NULL,
          *used = to ? xasprintf("%s/used-%d.lard", to, STRIP_VERSION) : NULL;
     struct building b = {.recipe = NULL};
     struct err inner = {0};
