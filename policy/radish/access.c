@@ -5,11 +5,6 @@
 
 #include <stdlib.h>
 
-static sim_cycle latest(sim_cycle a, sim_cycle b)
-{
-    return a > b ? a : b;
-}
-
 /* Nobody says when a line has just gone and its event is still to come. */
 static bool on_chip(const struct radish *r, struct hline *h)
 {
@@ -179,38 +174,28 @@ static void charge_fill(struct radish_access *a, const struct line_access *s)
     h->stored = s->stored;
 }
 
-static void charge_wait(struct radish_access *a, sim_cycle until)
-{
-    struct ledger_note *n = note_put(a, LEDGER_WAIT);
-
-    n->wait.until = until;
-    n->wait.counts = &a->r->st.queue_wait;
-}
-
-static void charge_question(struct radish_access *a, const struct line_access *s)
-{
-    struct ledger_note *n = note_put(a, LEDGER_ASK);
-
-    n->ask.line = paddr_of(s->line << a->r->line_shift);
-    n->ask.cores[0] = s->ask[0];
-    n->ask.cores[1] = s->ask[1];
-    n->ask.bytes = s->ask_bytes;
-}
-
 /* first, last: granules of the line that the access touches. */
 static void charge(struct radish_access *a, const struct line_access *s, unsigned first,
                    unsigned last)
 {
     struct radish *r = a->r;
 
-    if (UNLIKELY(s->drained))
-        charge_wait(a, s->drained);
+    if (UNLIKELY(s->drained)) {
+        struct ledger_note *n = note_put(a, LEDGER_WAIT);
+        n->wait.until = s->drained;
+        n->wait.counts = &r->st.queue_wait;
+    }
     ledger_touch(&r->ledger, a->account, paddr_plus(line_address(r, a->own), first * RADISH_ENTRY),
                  (last - first + 1) * RADISH_ENTRY, s->store ? MEM_STORE : MEM_LOAD);
     if (s->fill)
         charge_fill(a, s);
-    if (s->asks)
-        charge_question(a, s);
+    if (s->asks) {
+        struct ledger_note *n = note_put(a, LEDGER_ASK);
+        n->ask.line = paddr_of(s->line << r->line_shift);
+        n->ask.cores[0] = s->ask[0];
+        n->ask.cores[1] = s->ask[1];
+        n->ask.bytes = s->ask_bytes;
+    }
     if (s->arrives)
         note_put(a, LEDGER_ALONG)->bytes = s->ask_bytes;
     charge_check(a, s);
@@ -281,22 +266,10 @@ static void decide(struct radish_access *a)
     }
 }
 
-/* The core of an access. Without a machine every thread has a core of its own, as far as they go;
- * and there is one account, as nobody says on which core an access was. */
-static unsigned core_of(const struct radish *r, const struct event *ev, unsigned core)
-{
-    return r->machine ? core : ev->tid % r->cores;
-}
-
+/* Without a machine there is one account, as nobody says on which core an access was. */
 static unsigned account_of(const struct radish *r, unsigned core)
 {
     return ledger_account(OF_ACCESSES, r->machine ? core : 0);
-}
-
-/* Accesses that the runtime has to do with (runtime.h). */
-static bool needs_lowering(const struct radish *r, const struct event *ev)
-{
-    return r->runtime && runtime_lowers(r->runtime, ev, r->env->view & VIEW_ALL_SYNC);
 }
 
 sim_cycle radish_lower(struct radish *r, const struct event *ev, unsigned core, sim_cycle now)
@@ -336,7 +309,8 @@ sim_cycle radish_decide(void *self, const struct event *ev, unsigned core, struc
     struct radish_access a = {.r = r,
                               .ev = ev,
                               .clock = &me->clock,
-                              .core = core_of(r, ev, core),
+                              /* without a machine every thread has its own, as far as they go */
+                              .core = r->machine ? core : ev->tid % r->cores,
                               .actor = hb_actor(r->env->hb, ev->tid),
                               .time = epoch_time(me->now),
                               .op = op_of(ev),
@@ -353,7 +327,8 @@ sim_cycle radish_decide(void *self, const struct event *ev, unsigned core, struc
     decide(&a);
     if (UNLIKELY(flush_some(&a.flushed) || a.flushed.drained || waiting))
         charge_flushed(&a);
-    if (UNLIKELY(needs_lowering(r, ev))) {
+    /* Accesses that the runtime has to do with (runtime.h). */
+    if (UNLIKELY(r->runtime && runtime_lowers(r->runtime, ev, r->env->view & VIEW_ALL_SYNC))) {
         begin_bill(&a, CYCLE_NEVER, now);
         call(&a, note_put(&a, LEDGER_CALL), run_lowered)->lowered = *ev;
     }
@@ -369,12 +344,6 @@ sim_cycle radish_pay(void *self, unsigned core, sim_cycle now)
 
 /* ---- the hint ----------------------------------------------------------------------------------
  */
-
-/* The entry of its history line that a granule has; pages have whole lines. */
-static unsigned index_of(const struct radish *r, struct paddr a)
-{
-    return (unsigned)(a.at >> r->granule_shift) & (r->entries - 1);
-}
 
 /* The hint of the core that the thread is on; NULL: its core is not known yet. */
 static struct hline **hint_for(const struct radish *r, const struct event *ev)
@@ -401,5 +370,7 @@ void radish_soon(const void *self, const struct event *ev)
         return;
     __builtin_prefetch(h, 1);
     __builtin_prefetch(&h->number, 1);
-    __builtin_prefetch(&h->at[index_of(r, at) * OP_CLASSES], 1);
+    /* The entry of its history line that a granule has; pages have whole lines. */
+    const unsigned i = (unsigned)(at.at >> r->granule_shift) & (r->entries - 1);
+    __builtin_prefetch(&h->at[i * OP_CLASSES], 1);
 }

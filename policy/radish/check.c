@@ -38,29 +38,19 @@ static void gather(struct radish_access *a, struct gathered x)
     r->past[a->gathered++] = x;
 }
 
-static unsigned classes_needed(const struct radish_access *a)
-{
-    return a->write ? EVERY_CLASS : WRITE_CLASSES;
-}
-
-static struct gathered part_of(const struct access_record *x, granule_set set, uint32_t actor)
-{
-    struct gathered p = {*x, actor};
-
-    p.is.set = set;
-    return p;
-}
-
 static void gather_line(struct radish_access *a, const struct hline *h, granule_set need)
 {
-    const unsigned classes = classes_needed(a);
+    const unsigned classes = a->write ? EVERY_CLASS : WRITE_CLASSES;
 
     if (h->actor == a->actor || !(records_set(h, classes) & need)) /* ordered by itself */
         return;
     for (uint32_t k = 0; k < h->n; k++) {
         const struct access_record *x = &h->record[k];
-        if (x->set & need && classes >> op_class(x->op) & 1)
-            gather(a, part_of(x, x->set & need, h->actor));
+        if (!(x->set & need) || !(classes >> op_class(x->op) & 1))
+            continue;
+        struct gathered part = {*x, h->actor};
+        part.is.set &= need;
+        gather(a, part);
     }
 }
 
@@ -236,12 +226,6 @@ static struct access_record record_now(const struct radish_access *a, granule_se
                                   .touched = saved};
 }
 
-/* Granules of these that have a record of another class, too. */
-static granule_set others_of(const struct radish_access *a, granule_set set)
-{
-    return records_set(a->own, EVERY_CLASS & ~(1u << op_class(a->op))) & set;
-}
-
 /* The record that says the same of just these granules, if nothing else of them has to go. */
 static struct access_record *same_again(const struct radish_access *a, granule_set set)
 {
@@ -250,7 +234,7 @@ static struct access_record *same_again(const struct radish_access *a, granule_s
 
     if (!x || x->set != set || x->time != a->time)
         return NULL;
-    if (a->write && (x->saved || others_of(a, set)))
+    if (a->write && (x->saved || records_set(a->own, EVERY_CLASS & ~(1u << own)) & set))
         return NULL;
     return x;
 }
@@ -326,23 +310,19 @@ static void plan_question(struct radish_access *a, struct line_access *s, granul
 {
     struct radish *r = a->r;
     const bool whole = r->params.answers == ANSWERS_LINE;
-    const unsigned bytes =
-        RADISH_ENTRY * (whole ? r->entries : (unsigned)__builtin_popcountll(need));
-    uint64_t cores[2];
 
-    if (!ask_cores(a, cores)) {
+    if (!ask_cores(a, s->ask)) {
         r->st.outcome[s->soft ? OUTCOME_SOFTWARE : OUTCOME_LOCAL]++;
         return;
     }
-    const unsigned n = (unsigned)(__builtin_popcountll(cores[0]) + __builtin_popcountll(cores[1]));
-    s->ask_bytes = bytes;
-    s->ask[0] = cores[0];
-    s->ask[1] = cores[1];
+    const unsigned n =
+        (unsigned)(__builtin_popcountll(s->ask[0]) + __builtin_popcountll(s->ask[1]));
+    s->ask_bytes = RADISH_ENTRY * (whole ? r->entries : (unsigned)__builtin_popcountll(need));
     s->arrives = a->asked || a->asked_line == s->line + 1; /* one question goes for all of them */
     s->asks = !s->arrives;
     a->asked_line = s->line + 1;
     if (s->arrives) {
-        s->ask_bytes = bytes * n;
+        s->ask_bytes *= n;
         r->st.piggybacked += s->ask_bytes;
     } else {
         r->st.asks++;
@@ -366,8 +346,7 @@ static void put_in_queue(struct radish_access *a, struct line_access *s, granule
 
     s->queued = true;
     s->id = queue_put(a->r, &c, &wait);
-    if (wait > s->drained)
-        s->drained = wait;
+    s->drained = latest(s->drained, wait);
 }
 
 bool check_granules(struct radish_access *a, struct line_access *s, granule_set need)

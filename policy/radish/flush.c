@@ -6,15 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void drained(struct flushed *f, sim_cycle at)
-{
-    if (at > f->drained)
-        f->drained = at;
-}
-
 void flush_line(struct radish *r, struct flushed *f, struct hline **to, struct hline *h)
 {
-    drained(f, queue_drain_data(r, h->data));
+    f->drained = latest(f->drained, queue_drain_data(r, h->data));
     line_leaves(r, h);
     *to = manager_add(*to, h);
 }
@@ -91,7 +85,7 @@ static void take_lost(struct flushed *f, struct flushed *lost)
 {
     for (struct hline *h; (h = next_lost(lost));)
         f->rolled = manager_add(f->rolled, h);
-    drained(f, lost->drained);
+    f->drained = latest(f->drained, lost->drained);
     lost->drained = 0;
 }
 
@@ -142,11 +136,6 @@ sim_cycle flush_paid(struct radish *r, unsigned core, struct flushed *f, sim_cyc
 
 /* ---- what happens to lines ------------------------------------------------------------------ */
 
-static bool is_history(const struct radish *r, struct paddr addr)
-{
-    return addr.at - r->params.base < r->stride * r->cores;
-}
-
 /* Most are in another cache still. A clean one is dropped, and nobody has to pay. */
 static void history_line(struct radish *r, struct flushed *f, struct paddr addr)
 {
@@ -159,8 +148,7 @@ static void history_line(struct radish *r, struct flushed *f, struct paddr addr)
                  *left = NULL;
     if (!h || h->coming)
         return;
-    const bool dirty = h->dirty;
-    flush_line(r, f, dirty ? &f->gone : &left, h);
+    flush_line(r, f, h->dirty ? &f->gone : &left, h);
     manager_leave(r, core, left, SWM_EVICTION, false, 0);
 }
 
@@ -168,7 +156,7 @@ static void history_line(struct radish *r, struct flushed *f, struct paddr addr)
 static void data_evicted(struct radish *r, struct flushed *f, struct data_line *p, unsigned core)
 {
     if (UNLIKELY(p->queued))
-        drained(f, queue_drain_data(r, p));
+        f->drained = latest(f->drained, queue_drain_data(r, p));
     cores_remove(p->hears, core);
     for (unsigned k = 0; k < r->kinds; k++) {
         struct hline *h = line_on_core(r, core, line_number(r, p->line, k));
@@ -224,7 +212,7 @@ bool radish_line(void *self, const struct line_event *le, unsigned core)
 
     if (le->what == LINE_INVALIDATE && !le->recalled) /* a store has it now, and has told */
         return false;
-    if (is_history(r, le->addr))
+    if (le->addr.at - r->params.base < r->stride * r->cores)
         history_line(r, f, le->addr);
     else
         data_line(r, f, le);
@@ -235,10 +223,9 @@ static size_t lost_lines(const struct flushed *lost)
 {
     size_t n = 0;
 
-    for (const struct hline *h = lost->gone; h; h = h->later)
-        n++;
-    for (const struct hline *h = lost->homeless; h; h = h->later)
-        n++;
+    for (unsigned i = 0; i < 2; i++)
+        for (const struct hline *h = i ? lost->homeless : lost->gone; h; h = h->later)
+            n++;
     return n;
 }
 

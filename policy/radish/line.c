@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE_BITS = 12 };
-
 /* ---- lines of data -------------------------------------------------------------------------- */
 
 static size_t data_bytes(const struct radish *r)
@@ -38,11 +36,6 @@ struct data_line *data_get(struct radish *r, uint64_t line)
     return p;
 }
 
-void data_free(struct radish *r, struct data_line *p)
-{
-    pool_give(&r->data_lines, p);
-}
-
 /* While a check of it is queued the line stays, though nobody has history of it. */
 void data_tidy(struct radish *r, struct data_line *p)
 {
@@ -51,20 +44,10 @@ void data_tidy(struct radish *r, struct data_line *p)
     map_remove(&r->data, p->line);
     if (r->latest == p)
         r->latest = NULL;
-    data_free(r, p);
+    pool_give(&r->data_lines, p);
 }
 
 /* ---- lines ---------------------------------------------------------------------------------- */
-
-/* A line that is leaving is off the chip for the detector: a new one may stand beside it. */
-struct hline *line_find(const struct data_line *p, unsigned core, unsigned kind)
-{
-    struct hline *h = p->of_kind[kind];
-
-    while (h && (h->core != core || h->leaving))
-        h = h->next;
-    return h;
-}
 
 /* A core lists its lines in the order in which they came, for a flush: the order of a hash table
  * must be in no result. */
@@ -107,11 +90,6 @@ static unsigned room_of(unsigned size)
     return 3u << size;
 }
 
-static size_t block_bytes(unsigned size)
-{
-    return whole_lines(room_of(size) * sizeof(struct access_record));
-}
-
 void line_pools(struct radish *r)
 {
     struct budget *const b = r->env->budget;
@@ -119,7 +97,8 @@ void line_pools(struct radish *r)
     r->lines = (struct pool){.bytes = line_bytes(r), .budget = b};
     r->data_lines = (struct pool){.bytes = whole_lines(data_bytes(r)), .budget = b};
     for (unsigned size = 0; size < RADISH_SIZES; size++)
-        r->records[size] = (struct pool){.bytes = block_bytes(size), .budget = b};
+        r->records[size] = (struct pool){
+            .bytes = whole_lines(room_of(size) * sizeof(struct access_record)), .budget = b};
 }
 
 void line_pools_free(struct radish *r)
@@ -164,13 +143,6 @@ void line_leaves(struct radish *r, struct hline *h)
     h->may_read = h->may_write = 0;
 }
 
-static void give_block(struct radish *r, struct hline *h)
-{
-    if (!h->record)
-        return;
-    pool_give(&r->records[h->size], h->record);
-}
-
 void line_free(struct radish *r, struct hline *h)
 {
     struct hline **at = &h->data->of_kind[h->kind];
@@ -184,7 +156,8 @@ void line_free(struct radish *r, struct hline *h)
     r->st.lines--;
     for (unsigned k = 0; k < h->n; k++)
         r->st.records -= h->record[k].set != 0;
-    give_block(r, h);
+    if (h->record)
+        pool_give(&r->records[h->size], h->record);
     pool_give(&r->lines, h);
 }
 
@@ -201,16 +174,11 @@ granule_set line_all(const struct radish *r)
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-static unsigned class_of(const struct access_record *x)
-{
-    return op_class(x->op);
-}
-
 static void index_record(struct hline *h, const struct access_record *x, granule_set set)
 {
-    h->has[class_of(x)] |= set;
+    h->has[op_class(x->op)] |= set;
     while (set)
-        h->at[next_granule(&set) * OP_CLASSES + class_of(x)] = (uint8_t)(x - h->record + 1);
+        h->at[next_granule(&set) * OP_CLASSES + op_class(x->op)] = (uint8_t)(x - h->record + 1);
 }
 
 /* A record without granules is an empty place, and its `time` the link to the next one. */
@@ -260,9 +228,10 @@ static void block_grow(struct radish *r, struct hline *h)
 
     assert(size < RADISH_SIZES);
     struct access_record *to = pool_get(&r->records[size]);
-    if (h->record)
+    if (h->record) {
         memcpy(to, h->record, h->n * sizeof *to);
-    give_block(r, h);
+        pool_give(&r->records[h->size], h->record);
+    }
     h->record = to;
     h->size = (uint8_t)size;
 }
@@ -275,8 +244,8 @@ static bool is_full(const struct hline *h)
 /* Reads of the other class at these granules have to keep the lower places. */
 static bool comes_last(const struct hline *h, const struct access_record *what)
 {
-    return 1u << class_of(what) & READ_CLASSES &&
-           records_set(h, READ_CLASSES & ~(1u << class_of(what))) & what->set;
+    return 1u << op_class(what->op) & READ_CLASSES &&
+           records_set(h, READ_CLASSES & ~(1u << op_class(what->op))) & what->set;
 }
 
 static struct access_record *empty_place(struct radish *r, struct hline *h, bool last)
@@ -297,7 +266,7 @@ void record_add(struct radish *r, struct hline *h, const struct access_record *w
 {
     struct access_record *x = empty_place(r, h, comes_last(h, what));
 
-    ENSURE(what->set && !(h->has[class_of(what)] & what->set), r->env->context,
+    ENSURE(what->set && !(h->has[op_class(what->op)] & what->set), r->env->context,
            "history line 0x%llx of core %u has a record of these granules",
            (unsigned long long)h->number, h->core);
     *x = *what;

@@ -18,12 +18,6 @@ static struct paddr granule_at(const struct radish *r, struct paddr first, unsig
     return paddr_plus(first, (uint64_t)i << r->granule_shift);
 }
 
-/* The first granule of the history line of this kind. */
-static struct paddr first_granule(const struct radish *r, struct paddr line, unsigned kind)
-{
-    return granule_at(r, line, kind * r->entries);
-}
-
 /* ---- blocked regions ------------------------------------------------------------------------ */
 
 static sim_cycle blocked_until(const struct radish *r, uint64_t line, sim_cycle now)
@@ -60,16 +54,6 @@ sim_cycle manager_blocked(struct radish *r, unsigned core, uint64_t line, sim_cy
 }
 
 /* ---- storing -------------------------------------------------------------------------------- */
-
-static struct swm_access access_of(const struct access_record *x, uint32_t actor)
-{
-    return (struct swm_access){.clock = x->time,
-                               .actor = actor,
-                               .op = x->op,
-                               .tid = x->tid,
-                               .event = x->event,
-                               .site = x->site};
-}
 
 static const struct swm_access *held_read(const struct swm_held *held, uint32_t actor, uint8_t op)
 {
@@ -113,7 +97,12 @@ static sim_cycle store_granule(struct radish *r, unsigned core, struct hline *h,
                                sim_cycle now)
 {
     const struct paddr granule = line_granule(r, h, i);
-    const struct swm_access a = access_of(x, h->actor);
+    const struct swm_access a = {.clock = x->time,
+                                 .actor = h->actor,
+                                 .op = x->op,
+                                 .tid = x->tid,
+                                 .event = x->event,
+                                 .site = x->site};
 
     if (x->saved || is_stale(r, h, x, granule))
         return swm_look(r->manager, core, granule, SWM_WRITE, now);
@@ -289,11 +278,6 @@ sim_cycle manager_flush(struct radish *r, unsigned core, struct hline *left, enu
 
 /* ---- lines that come ------------------------------------------------------------------------ */
 
-static bool expressible(const struct radish *r, const struct swm_access *a)
-{
-    return a->actor < r->actors && a->clock > r->base[a->actor];
-}
-
 static void fill_record(struct radish *r, struct hline *h, const struct swm_access *a, unsigned i)
 {
     const granule_set set = (granule_set)1 << i;
@@ -316,10 +300,10 @@ static void fill_record(struct radish *r, struct hline *h, const struct swm_acce
                                        .saved = true});
 }
 
-/* True: the thread's own, which the line now holds. */
+/* True: the thread's own, at a clock that has bits enough, which the line now holds. */
 static bool fill_own(struct radish *r, struct hline *h, const struct swm_access *a, unsigned i)
 {
-    if (a->actor != h->actor || !expressible(r, a))
+    if (a->actor != h->actor || a->actor >= r->actors || a->clock <= r->base[a->actor])
         return false;
     fill_record(r, h, a, i);
     return true;
@@ -366,39 +350,35 @@ sim_cycle manager_empty_paid(struct radish *r, unsigned core, uint64_t line, sim
                        MEM_LOAD, now);
 }
 
-/* The handler says the history of each granule that the manager had; also when it had none. */
-sim_cycle manager_fill_paid(struct radish *r, unsigned core, const struct check_paid *c,
-                            sim_cycle now)
-{
-    const enum swm_depth depth = c->reads ? SWM_READS : SWM_NO_BLOCK;
-    const struct paddr at = address_of(r, c->line);
-    const struct paddr first = first_granule(r, at, c->kind);
-
-    now = swm_find(r->manager, core, at, now);
-    for (granule_set left = c->set; left;)
-        now = swm_look(r->manager, core, granule_at(r, first, next_granule(&left)), depth, now);
-    return swm_cached(r->manager, core, at, core, true, now);
-}
-
-/* ---- checks --------------------------------------------------------------------------------- */
-
-static sim_cycle look_at(struct radish *r, unsigned core, const struct check_paid *c, sim_cycle now)
+/* Looks at granules of a line: at who has read, too, or no deeper than this. */
+static sim_cycle look_at(struct radish *r, unsigned core, const struct check_paid *c,
+                         enum swm_depth depth, sim_cycle now)
 {
     const struct paddr at = address_of(r, c->line);
-    const struct paddr first = first_granule(r, at, c->kind);
+    const struct paddr first = granule_at(r, at, c->kind * r->entries);
 
     now = swm_find(r->manager, core, at, now);
     for (granule_set left = c->set; left;)
         now = swm_look(r->manager, core, granule_at(r, first, next_granule(&left)),
-                       c->reads ? SWM_READS : SWM_WRITE, now);
+                       c->reads ? SWM_READS : depth, now);
     return now;
 }
+
+/* The handler says the history of each granule that the manager had; also when it had none. */
+sim_cycle manager_fill_paid(struct radish *r, unsigned core, const struct check_paid *c,
+                            sim_cycle now)
+{
+    now = look_at(r, core, c, SWM_NO_BLOCK, now);
+    return swm_cached(r->manager, core, address_of(r, c->line), core, true, now);
+}
+
+/* ---- checks --------------------------------------------------------------------------------- */
 
 sim_cycle manager_check(struct radish *r, unsigned core, const struct check_paid *c, sim_cycle now)
 {
     now = manager_blocked(r, core, c->line, now);
     now = swm_enter(r->manager, core, SWM_CHECK, now);
-    now = look_at(r, core, c, now);
+    now = look_at(r, core, c, SWM_WRITE, now);
     return swm_leave(r->manager, core, now);
 }
 
@@ -411,7 +391,7 @@ sim_cycle manager_check_beside(struct radish *r, unsigned core, unsigned by,
     sim_cycle takes = swm_enter(r->manager, core, SWM_CHECK, now) - now;
 
     ledger_gather(&r->ledger, account);
-    look_at(r, core, c, now);
+    look_at(r, core, c, SWM_WRITE, now);
     ledger_gathered(&r->ledger);
     takes += ledger_pay_beside(&r->ledger, account, by, now);
     swm_leave(r->manager, core, now + takes);

@@ -11,7 +11,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { PAGE_BITS = 12, FEW = 64 };   /* FEW: so many that are over are not worth a sweep */
+enum { FEW = 64 };                   /* so many that are over are not worth a sweep */
 #define HELD_MAX (UINT64_C(1) << 20) /* bytes; larger ones are copied at once */
 
 struct held_copy {
@@ -34,15 +34,16 @@ bool move_wants(const struct radish *r, const struct event *ev)
            ev->addr != ev[1].addr && !(r->env->view & VIEW_NO_CLEAR);
 }
 
-static void add_pages(struct radish *r, struct held_copy *h, sim_addr from, uint64_t bytes)
+static void add_pages(struct held_set *s, struct held_copy *h)
 {
-    struct held_set *s = &r->held;
-
-    for (uint64_t page = from >> PAGE_BITS; page <= (from + (bytes - 1)) >> PAGE_BITS; page++) {
-        uint64_t *first = map_put(&s->pages, page);
-        s->node = xgrow(s->node, s->nodes, &s->nodes_cap, sizeof *s->node);
-        s->node[s->nodes++] = (struct held_node){h, *first};
-        *first = s->nodes;
+    for (unsigned side = 0; side < 2; side++) {
+        const sim_addr from = h->ev[side].addr, last = from + (h->ev->aux - 1);
+        for (uint64_t page = from >> PAGE_BITS; page <= last >> PAGE_BITS; page++) {
+            uint64_t *first = map_put(&s->pages, page);
+            s->node = xgrow(s->node, s->nodes, &s->nodes_cap, sizeof *s->node);
+            s->node[s->nodes++] = (struct held_node){h, *first};
+            *first = s->nodes;
+        }
     }
 }
 
@@ -67,8 +68,7 @@ static void tidy(struct radish *r)
             free_at(r, i);
             continue;
         }
-        add_pages(r, h, h->ev[0].addr, h->ev->aux);
-        add_pages(r, h, h->ev[1].addr, h->ev->aux);
+        add_pages(s, h);
         s->at[kept++] = h;
     }
     s->n = kept;
@@ -87,8 +87,7 @@ void move_put(struct radish *r, const struct event *ev)
     budget_take(r->env->budget, sizeof *h);
     *h =
         (struct held_copy){.ev = {ev[0], ev[1]}, .left = {event_at(ev), event_at(&ev[1]), ev->aux}};
-    add_pages(r, h, ev->addr, ev->aux);
-    add_pages(r, h, ev[1].addr, ev->aux);
+    add_pages(s, h);
     s->live++;
     r->st.held = s->live;
 }
@@ -196,13 +195,10 @@ sim_cycle move_make(struct radish *r, struct held_copy *h, unsigned core, sim_cy
 static struct held_copy *next_touched(const struct radish *r, const struct event *ev,
                                       const struct held_copy *except)
 {
-    struct held_copy *h = NULL;
-
-    if ((ev->kind == EV_CLEAR || ev->kind == EV_COPY) && ev->aux)
-        h = touched(r, ev->addr, ev->aux, except);
-    if (!h && ev->kind == EV_COPY && ev->aux)
-        h = touched(r, ev[1].addr, ev->aux, except);
-    return h;
+    if ((ev->kind != EV_CLEAR && ev->kind != EV_COPY) || !ev->aux)
+        return NULL;
+    struct held_copy *h = touched(r, ev->addr, ev->aux, except);
+    return h || ev->kind == EV_CLEAR ? h : touched(r, ev[1].addr, ev->aux, except);
 }
 
 /* The next held copy whose time is over: of its thread outside of collections, of all with a
@@ -251,8 +247,8 @@ bool move_touched(struct radish *r, const struct event *ev, unsigned core, sim_c
 
     for (struct held_copy *h; ev->size && (h = touched(r, ev->addr, ev->size, NULL)); some = true)
         make_at_once(r, h, core, now);
-    if (some && r->held.due[core].until > *drained)
-        *drained = r->held.due[core].until;
+    if (some)
+        *drained = latest(*drained, r->held.due[core].until);
     return some;
 }
 

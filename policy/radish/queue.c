@@ -26,7 +26,7 @@ bool queue_serves(const struct radish *r, unsigned core)
 /* The check has passed: the thread has its permission, if its line is still there. */
 static void grant(struct radish *r, const struct queued_check *c)
 {
-    struct hline *h = line_find(c->data, c->core, c->kind);
+    struct hline *h = line_on_core(r, c->core, line_number(r, c->data->line, c->kind));
 
     if (!h || h->actor != c->actor || !cores_have(c->data->hears, c->core))
         return;
@@ -53,10 +53,8 @@ static sim_cycle finish_until(struct radish *r, uint64_t n)
 {
     sim_cycle done = 0;
 
-    while (n--) {
-        const sim_cycle at = finish_oldest(r);
-        done = at > done ? at : done;
-    }
+    while (n--)
+        done = latest(done, finish_oldest(r));
     return done;
 }
 
@@ -82,7 +80,7 @@ void queue_serve(struct radish *r, unsigned core, uint64_t id, const struct chec
 {
     const sim_cycle takes = manager_check_beside(r, core, spare_core(r), c, now);
 
-    r->queue_free = (r->queue_free > now ? r->queue_free : now) + takes;
+    r->queue_free = latest(r->queue_free, now) + takes;
     for (uint64_t i = 0; i < r->queue_n; i++)
         if (item(r, i)->id == id)
             item(r, i)->done = r->queue_free;
@@ -114,10 +112,8 @@ sim_cycle queue_drain_data(struct radish *r, const struct data_line *p)
 {
     sim_cycle done = 0;
 
-    for (unsigned k = 0; k < r->kinds; k++) {
-        const sim_cycle at = queue_drain(r, p, k, line_all(r));
-        done = at > done ? at : done;
-    }
+    for (unsigned k = 0; k < r->kinds; k++)
+        done = latest(done, queue_drain(r, p, k, line_all(r)));
     return done;
 }
 
@@ -125,9 +121,7 @@ sim_cycle queue_drain_data(struct radish *r, const struct data_line *p)
  * queue_free has their end. */
 sim_cycle queue_drain_all(struct radish *r)
 {
-    const sim_cycle done = finish_until(r, r->queue_n);
-
-    return done > r->queue_free ? done : r->queue_free;
+    return latest(finish_until(r, r->queue_n), r->queue_free);
 }
 
 void queue_pass_some(struct radish *r, sim_cycle now)

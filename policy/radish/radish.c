@@ -69,25 +69,20 @@ static bool apart(sim_addr a, uint64_t a_bytes, sim_addr b, uint64_t b_bytes)
 /* Base of the runtime's clocks: behind all memory that may have history lines. */
 #define RUNTIME_BASE (UINT64_C(1) << 54)
 
-static bool runtime_apart(const struct radish *r)
+static int check_runtime(const struct radish *r, const char *name, struct err *e)
 {
     const struct radish_params *p = &r->params;
 
-    return apart(RUNTIME_BASE, RUNTIME_SPAN, 0, p->memory) &&
-           apart(RUNTIME_BASE, RUNTIME_SPAN, p->base, r->stride * r->cores) &&
-           apart(RUNTIME_BASE, RUNTIME_SPAN, p->manager.base, SWM_SPAN);
-}
-
-static int check_runtime(const struct radish *r, const char *name, struct err *e)
-{
-    if (runtime_apart(r))
+    if (apart(RUNTIME_BASE, RUNTIME_SPAN, 0, p->memory) &&
+        apart(RUNTIME_BASE, RUNTIME_SPAN, p->base, r->stride * r->cores) &&
+        apart(RUNTIME_BASE, RUNTIME_SPAN, p->manager.base, SWM_SPAN))
         return 0;
     return err_set(e, LARD_CONFIG,
                    "policy %s: the language runtime's clocks take 2^41 bytes from 0x%llx: base "
                    "(0x%llx) or manager.base (0x%llx) puts something else there; move it, or set "
                    "runtime to off",
-                   name, (unsigned long long)RUNTIME_BASE, (unsigned long long)r->params.base,
-                   (unsigned long long)r->params.manager.base);
+                   name, (unsigned long long)RUNTIME_BASE, (unsigned long long)p->base,
+                   (unsigned long long)p->manager.base);
 }
 
 static int check_places(const struct radish *r, const char *name, struct err *e)
@@ -147,18 +142,24 @@ static int check_params(const struct radish *r, const char *name, struct err *e)
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
-static void lay_out(struct radish *r)
+static struct radish *laid_out(const struct policy_env *env, const void *params)
 {
-    const unsigned line = r->machine ? r->machine->line : 64, granule = r->env->granule;
-    const unsigned fit = line / RADISH_ENTRY, have = line / granule;
+    struct radish *r = xcalloc(1, sizeof *r);
+    const unsigned line = env->machine ? env->machine->line : 64;
+    const unsigned fit = line / RADISH_ENTRY, have = line / env->granule;
 
+    r->env = env;
+    r->software.env = env;
+    r->machine = env->machine;
+    r->params = *(const struct radish_params *)params;
     r->cores = r->machine ? r->machine->cores : MAX_CORES;
     r->line_shift = (unsigned)__builtin_ctz(line);
-    r->granule_shift = (unsigned)__builtin_ctz(granule);
+    r->granule_shift = (unsigned)__builtin_ctz(env->granule);
     r->kinds = have > fit ? have / fit : 1;
     r->entries = have / r->kinds;
     r->number_shift = r->granule_shift + (unsigned)__builtin_ctz(r->entries);
     r->stride = r->params.memory * r->kinds;
+    return r;
 }
 
 static void new_manager(struct radish *r)
@@ -204,18 +205,6 @@ static void new_runtime(struct radish *r)
                                    .issue = issued};
 
     r->runtime = runtime_new(&p, &of);
-}
-
-static struct radish *laid_out(const struct policy_env *env, const void *params)
-{
-    struct radish *r = xcalloc(1, sizeof *r);
-
-    r->env = env;
-    r->software.env = env;
-    r->machine = env->machine;
-    r->params = *(const struct radish_params *)params;
-    lay_out(r);
-    return r;
 }
 
 static int refuse(const struct policy_env *env, const void *params, enum variant variant,
@@ -285,7 +274,7 @@ static void free_data(struct radish *r, struct data_line *p)
     for (unsigned k = 0; k < r->kinds; k++)
         while (p->of_kind[k])
             line_free(r, p->of_kind[k]);
-    data_free(r, p);
+    pool_give(&r->data_lines, p);
 }
 
 static void radish_destroy(void *self)
@@ -317,13 +306,6 @@ static void radish_destroy(void *self)
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-static bool synchronises(const struct event *ev)
-{
-    const enum ev_class class = (enum ev_class)ev_info[ev->kind].class;
-
-    return class == CLASS_SYNC || class == CLASS_RAW;
-}
-
 /* A copy that may become a move is issued later. */
 static sim_cycle event_lower(struct radish *r, const struct event *ev, unsigned core, sim_cycle now)
 {
@@ -352,6 +334,7 @@ static sim_cycle radish_sync(void *self, const struct event *ev, unsigned on, si
 {
     struct radish *r = self;
     const unsigned core = r->machine ? on : ev->tid % r->cores;
+    const unsigned class = ev_info[ev->kind].class;
     struct flushed f = {0};
 
     queue_pass(r, now);
@@ -359,10 +342,8 @@ static sim_cycle radish_sync(void *self, const struct event *ev, unsigned on, si
         return now;
     flush_for(r, &f, core, hb_actor(r->env->hb, ev->tid),
               epoch_time(hb_epoch(r->env->hb, ev->tid)));
-    if (synchronises(ev)) {
-        const sim_cycle drained = queue_drain_all(r);
-        f.drained = drained > f.drained ? drained : f.drained;
-    }
+    if (class == CLASS_SYNC || class == CLASS_RAW)
+        f.drained = latest(f.drained, queue_drain_all(r));
     now = flush_paid(r, core, &f, now);
     if (UNLIKELY(r->held.live))
         now = move_before(r, ev, core, now);

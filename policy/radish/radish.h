@@ -20,6 +20,7 @@
 #include "runtime/runtime.h"
 #include "swmanager/swmanager.h"
 
+enum { PAGE_BITS = 12 };                     /* of addresses in the pages that had history */
 enum { RADISH_ENTRY = 4 };                   /* bytes of an entry in its history line */
 enum { RADISH_PAGE_MIN = 512 };              /* bytes; a part of a region is no smaller */
 enum { RADISH_BLOCKED_MAX = 2 * MAX_CORES }; /* a core copies one part at a time: two sides */
@@ -43,6 +44,11 @@ struct radish_params {     /* radish.c has their meaning, name by name */
     uint32_t runtime_without; /* of the runtime's parts */
     struct swm_params manager;
 };
+
+static inline sim_cycle latest(sim_cycle a, sim_cycle b)
+{
+    return a > b ? a : b;
+}
 
 /* ---- accesses ------------------------------------------------------------------------------- */
 
@@ -246,13 +252,12 @@ struct radish {
 struct data_line *data_find(const struct radish *r, uint64_t line); /* NULL: none */
 struct data_line *data_get(struct radish *r, uint64_t line);
 void data_tidy(struct radish *r, struct data_line *p); /* frees it when nothing needs it */
-void data_free(struct radish *r, struct data_line *p);
-struct hline *line_find(const struct data_line *p, unsigned core, unsigned kind); /* NULL: none */
 static inline uint64_t line_number(const struct radish *r, uint64_t line, unsigned kind)
 {
     return line * r->kinds + kind;
 }
-/* The history line of this number on this core, without a look at its line of data; or NULL. */
+/* The history line of this number on this core, without a look at its line of data; or NULL. One
+ * that is leaving is off the chip for the detector: a new one may stand beside it. */
 static inline struct hline *line_on_core(const struct radish *r, unsigned core, uint64_t number)
 {
     struct hline *hinted = r->hint[core];

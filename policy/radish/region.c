@@ -10,7 +10,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { PAGE_BITS = 12 };
 #define REGION_MAX (UINT64_C(4) << 30) /* a host's patience: a million pages */
 
 static int too_big(struct radish *r, const struct event *ev)
@@ -21,12 +20,6 @@ static int too_big(struct radish *r, const struct event *ev)
         "%llu bytes at most: split it",
         (unsigned long long)*r->env->number, ev_info[ev->kind].text, (unsigned long long)ev->aux,
         (unsigned long long)REGION_MAX);
-}
-
-/* The mask of a page. Without a machine it is the unit in which history is remembered. */
-static sim_addr page_mask(const struct radish *r)
-{
-    return r->machine ? r->params.page - 1 : (UINT64_C(1) << PAGE_BITS) - 1;
 }
 
 /* ---- pieces --------------------------------------------------------------------------------- */
@@ -52,10 +45,12 @@ static uint64_t room_of(struct vaddr to, struct vaddr from, uint64_t left, sim_a
     return left < room ? left : room;
 }
 
+/* A page without a machine is the unit in which history is remembered. */
 static uint64_t piece_of(const struct radish *r, struct vaddr to, struct vaddr from, uint64_t left,
                          bool down)
 {
-    const uint64_t n = room_of(to, from, left, page_mask(r), down);
+    const uint64_t page = r->machine ? r->params.page : UINT64_C(1) << PAGE_BITS;
+    const uint64_t n = room_of(to, from, left, page - 1, down);
     const uint64_t skip = down ? left - n : 0;
 
     if (contiguous(r, vaddr_plus(to, skip), n) && contiguous(r, vaddr_plus(from, skip), n))
@@ -77,12 +72,14 @@ static void know_pages(struct radish *r, struct paddr at, uint64_t bytes)
 /* ---- lines on chip in a part ---------------------------------------------------------------- */
 
 /* Takes a history line out of the caches, for a hit at the level where it is. */
-static void throw_out(struct radish *r, unsigned core, const struct hline *h)
+static void throw_out(struct radish *r, unsigned core, struct hline *h)
 {
-    if (!r->machine)
-        return;
-    ledger_drop(&r->ledger, core, line_address(r, h), 0);
-    r->st.invalidated++;
+    if (r->machine) {
+        ledger_drop(&r->ledger, core, line_address(r, h), 0);
+        r->st.invalidated++;
+    }
+    line_leaves(r, h);
+    r->st.discarded++;
 }
 
 /* Discards the line's entries of the part, and stores the rest. */
@@ -92,8 +89,6 @@ static void discard(struct radish *r, struct hline *h, granule_set set, unsigned
     if (h->leaving) /* its own handler goes on */
         return;
     throw_out(r, core, h);
-    line_leaves(r, h);
-    r->st.discarded++;
     if (manager_all_saved(h))
         manager_forget(r, h);
     else
@@ -109,17 +104,7 @@ void region_store(struct radish *r, struct hline *h, granule_set set, unsigned c
         return;
     }
     throw_out(r, core, h);
-    line_leaves(r, h);
-    r->st.discarded++;
     manager_persist(r, core, h, line_all(r), 0);
-}
-
-static void drain(struct radish *r, struct visit *v, const struct data_line *p)
-{
-    const sim_cycle at = queue_drain_data(r, p);
-
-    if (at > v->until)
-        v->until = at;
 }
 
 /* Each line on chip that has something of it; a line of data may go with its last one. */
@@ -145,7 +130,7 @@ static void visit_line(struct radish *r, struct visit *v, uint64_t line, struct 
     const struct data_line *p = data_find(r, line);
 
     if (p) {
-        drain(r, v, p);
+        v->until = latest(v->until, queue_drain_data(r, p));
         visit_data(r, line, from, bytes, fn, v->core);
         p = data_find(r, line);
     }
@@ -348,48 +333,43 @@ static int destination_empty(struct radish *r, const struct event *ev)
                    (unsigned long long)ev->aux, (unsigned long long)at.at);
 }
 
-/* The next part of a copy, which is in one page on both sides. */
-static struct region_part next_part(const struct radish *r, struct copy_regions *at)
+/* The next part of a copy, which is in one page on both sides. Without a machine those are passed
+ * over of which neither side has had history. False: there are no more. */
+static bool next_part(struct radish *r, struct copy_regions *at, struct region_part *p)
 {
-    const bool down = at->to.at > at->from.at;
-    const uint64_t n = piece_of(r, at->to, at->from, at->bytes, down),
-                   skip = down ? at->bytes - n : 0;
-    const struct region_part p = {machine_physical(r->machine, vaddr_plus(at->to, skip)),
+    while (at->bytes) {
+        const bool down = at->to.at > at->from.at;
+        const uint64_t n = piece_of(r, at->to, at->from, at->bytes, down),
+                       skip = down ? at->bytes - n : 0;
+        *p = (struct region_part){machine_physical(r->machine, vaddr_plus(at->to, skip)),
                                   machine_physical(r->machine, vaddr_plus(at->from, skip)), n};
-
-    at->bytes -= n;
-    at->to = vaddr_plus(at->to, down ? 0 : n);
-    at->from = vaddr_plus(at->from, down ? 0 : n);
-    return p;
-}
-
-/* Tells if neither side has had history; without a machine only. */
-static bool never_had(const struct radish *r, const struct region_part *p)
-{
-    return !r->machine && !known_page(r, p->to) && !known_page(r, p->from);
+        at->bytes -= n;
+        at->to = vaddr_plus(at->to, down ? 0 : n);
+        at->from = vaddr_plus(at->from, down ? 0 : n);
+        if (!r->machine && !known_page(r, p->to) && !known_page(r, p->from))
+            continue;
+        know_pages(r, p->to, n);
+        return true;
+    }
+    return false;
 }
 
 sim_cycle region_copy_parts(struct radish *r, struct copy_regions *left, unsigned core, bool move,
                             sim_cycle now)
 {
-    while (left->bytes) {
-        const struct region_part p = next_part(r, left);
-        if (never_had(r, &p))
-            continue;
-        know_pages(r, p.to, p.bytes);
+    struct region_part p;
+
+    while (next_part(r, left, &p))
         now = copy_part(r, core, &p, move, now);
-    }
     return now;
 }
 
 void region_copy_at_once(struct radish *r, struct copy_regions *left, bool move, struct visit *v)
 {
+    struct region_part p;
+
     ledger_gather(&r->ledger, ledger_account(OF_COPIES, v->core));
-    while (left->bytes) {
-        const struct region_part p = next_part(r, left);
-        if (never_had(r, &p))
-            continue;
-        know_pages(r, p.to, p.bytes);
+    while (next_part(r, left, &p)) {
         r->st.parts++;
         copy_all(r, v, &p, move);
     }
