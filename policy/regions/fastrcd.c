@@ -12,38 +12,27 @@
 
 #include "policy/regions/fastrcd.h"
 
-#define AT(field) offsetof(struct rcd_params, field)
 static const struct param rcd_params[] = {
-    {"regions", PARAM_CHOICE, AT(regions), "release-free", 0, 0, "", region_choices, region_help},
-    {"clock-bits", PARAM_U64, AT(clock_bits), "22", 2, 30, "bits", NULL,
-     "Bits of a region's clock; it goes on from 1 where it overflows."},
-    {"thread-bits", PARAM_U64, AT(thread_bits), "9", 1, 16, "bits", NULL,
-     "Bits of a thread's number: so many threads there may be."},
-    {"readers", PARAM_BOOL, AT(readers), "on", 0, 0, "", NULL,
-     "Track last readers. off is an ablation, and unsound: no read conflicts with a later write."},
-    PARAM_END,
+#define PARAMS_DEF "policy/regions/fastrcd_params.def"
+#define PARAMS_OF  struct rcd_params
+#include "base/param_rows.h"
 };
-#undef AT
 
 /* ---- threads -------------------------------------------------------------------------------- */
-
-static void too_many(struct fastrcd *f, uint32_t actor)
-{
-    err_set(f->env->err, LARD_CONFIG,
-            "event %llu: policy fastrcd: a word has %llu bits for a thread's number, and this is "
-            "thread %u; raise thread-bits, and lower clock-bits so that both are at most 31",
-            (unsigned long long)*f->env->number, (unsigned long long)f->params.thread_bits,
-            (unsigned)actor);
-}
 
 /* False: there is no number for it; the run ends. */
 static NO_INLINE bool more_threads(struct fastrcd *f, uint32_t actor)
 {
-    if (actor >> f->params.thread_bits) {
-        too_many(f, actor);
+    const uint32_t limit = UINT32_C(1) << f->params.thread_bits, more = actor + 1 + actor / 2;
+
+    if (actor >= limit) {
+        err_set(f->env->err, LARD_CONFIG,
+                "event %llu: policy fastrcd: a word has %llu bits for a thread's number, and this "
+                "is thread %u; raise thread-bits, and lower clock-bits so that both are at most 31",
+                (unsigned long long)*f->env->number, (unsigned long long)f->params.thread_bits,
+                (unsigned)actor);
         return false;
     }
-    const uint32_t limit = UINT32_C(1) << f->params.thread_bits, more = actor + 1 + actor / 2;
     const uint32_t n = more < limit ? more : limit;
     f->thread = xrealloc(f->thread, n, sizeof *f->thread);
     f->clock = xrealloc(f->clock, n, sizeof *f->clock);
@@ -100,7 +89,7 @@ static void end_regions(struct fastrcd *f, struct regions_ended ended)
 
 struct rcd_check { /* an access in hand */
     struct fastrcd *f;
-    struct rcd_access now;
+    struct region_access now;
 };
 
 /* Checks one variable of an access. True: it raced. */
@@ -138,7 +127,8 @@ ALWAYS_INLINE bool takes_place(void *self, const struct event *ev, uint64_t numb
     if (UNLIKELY(!x || !cells_one(&f->variables, ev) || !x->used || me >= f->threads ||
                  x->overflow || !f->params.readers))
         return false;
-    const struct rcd_access now = {.ev = ev, .number = number, .actor = me, .clock = f->clock[me]};
+    const struct region_access now = {
+        .ev = ev, .number = number, .actor = me, .clock = f->clock[me]};
     const unsigned side = event_writes(ev) ? WRITES : READS;
     const bool same = (x->clock[side] == now.clock) & (x->actor[side] == me);
     if (UNLIKELY(!same && ((int)rcd_ongoing(f, x, WRITES, me) | (int)rcd_ongoing(f, x, READS, me))))
@@ -298,8 +288,7 @@ static void rcd_explain(const void *self, const struct event *ev, sim_addr locat
     (void)ev;
     (void)location;
     snprintf(to, room,
-             "no region of another thread that had made a conflicting access was going "
-             "on");
+             "no region of another thread that had made a conflicting access was going on");
 }
 
 static void rcd_destroy(void *self)

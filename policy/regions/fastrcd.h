@@ -38,6 +38,13 @@ static inline struct overflow *map_of(const struct rcd_variable *x) /* NULL: rea
 {
     return x->overflow && x->overflow->n ? x->overflow : NULL;
 }
+static inline struct reader *find_reader(struct overflow *map, uint32_t actor) /* NULL: none */
+{
+    for (uint32_t i = 0; i < map->n; i++)
+        if (map->at[i].actor == actor)
+            return &map->at[i];
+    return NULL;
+}
 static inline const struct atomics *atomics_of(const struct rcd_variable *x) /* NULL: none */
 {
     return x->overflow ? x->overflow->atomics : NULL;
@@ -77,13 +84,6 @@ static inline bool ongoing(const struct fastrcd *f, uint32_t clock, uint32_t act
     return clock == f->clock[actor];
 }
 
-struct rcd_access { /* in hand, at one variable */
-    const struct event *ev;
-    uint64_t number;
-    sim_addr addr;
-    uint32_t actor, clock;
-};
-
 /* Whether one side's epoch is of another thread's ongoing region. Clock 0 never is. */
 static inline bool rcd_ongoing(const struct fastrcd *f, const struct rcd_variable *x, unsigned side,
                                uint32_t me)
@@ -91,7 +91,8 @@ static inline bool rcd_ongoing(const struct fastrcd *f, const struct rcd_variabl
     return (x->actor[side] != me) & ongoing(f, x->clock[side], x->actor[side]);
 }
 
-ALWAYS_INLINE void rcd_replace(struct rcd_variable *x, unsigned side, const struct rcd_access *now)
+ALWAYS_INLINE void rcd_replace(struct rcd_variable *x, unsigned side,
+                               const struct region_access *now)
 {
     x->clock[side] = now->clock;
     x->actor[side] = (uint16_t)now->actor;
@@ -127,7 +128,7 @@ void rcd_map_copy(struct fastrcd *f, const struct overflow *from, struct overflo
 /* ---- rules: fastrcd_rules.c ----------------------------------------------------------------- */
 
 /* Checks and records the access. True: it conflicts. */
-bool rcd_variable(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now);
+bool rcd_variable(struct fastrcd *f, struct rcd_variable *x, const struct region_access *now);
 /* A full collection: clocks of regions that go on become 1, others 0. */
 void rcd_reset(struct fastrcd *f, struct rcd_variable *x);
 /* A cell that goes frees its overflow; a copied one, which has the same pointer, gets its own. */

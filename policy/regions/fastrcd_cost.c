@@ -164,14 +164,6 @@ void rcd_map_drop(struct fastrcd *f, struct overflow *m)
     give_block(f, m->block, slots_for(m->n));
 }
 
-static const struct reader *reader_find(const struct overflow *m, uint32_t actor)
-{
-    for (uint32_t i = 0; i < m->n; i++)
-        if (m->at[i].actor == actor)
-            return &m->at[i];
-    return NULL;
-}
-
 static void check_map(struct fastrcd *f, const struct overflow *m, uint32_t me)
 {
     const uint32_t slots = slots_for(m->n);
@@ -237,8 +229,8 @@ static void check_read(struct fastrcd *f, const struct rcd_variable *x, sim_addr
 static void track_read(struct fastrcd *f, const struct rcd_variable *x, sim_addr addr, uint32_t me)
 {
     const uint32_t clock = f->clock[me];
-    const struct overflow *map = map_of(x);
-    const struct reader *r = map ? reader_find(map, me) : NULL;
+    struct overflow *map = map_of(x);
+    const struct reader *r = map ? find_reader(map, me) : NULL;
     const struct paddr at = begin(f, addr, READ_AT, me);
 
     f->env->cost->reads.all++;

@@ -7,7 +7,7 @@
 
 /* ---- checks --------------------------------------------------------------------------------- */
 
-static bool conflict(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now,
+static bool conflict(struct fastrcd *f, struct rcd_variable *x, const struct region_access *now,
                      struct race_side earlier)
 {
     race_with(f->env->report, now->ev, now->addr, earlier, &x->raced);
@@ -15,7 +15,7 @@ static bool conflict(struct fastrcd *f, struct rcd_variable *x, const struct rcd
 }
 
 static bool check_side(struct fastrcd *f, struct rcd_variable *x, unsigned side,
-                       const struct rcd_access *now)
+                       const struct region_access *now)
 {
     if (!rcd_ongoing(f, x, side, now->actor))
         return false;
@@ -24,7 +24,7 @@ static bool check_side(struct fastrcd *f, struct rcd_variable *x, unsigned side,
                                 side == READS ? EV_READ : EV_WRITE));
 }
 
-static bool check_reads(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now)
+static bool check_reads(struct fastrcd *f, struct rcd_variable *x, const struct region_access *now)
 {
     const struct overflow *map = map_of(x);
     bool racy = false;
@@ -40,8 +40,8 @@ static bool check_reads(struct fastrcd *f, struct rcd_variable *x, const struct 
 }
 
 /* A plain access against atomic ones. */
-static bool check_atomics(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now,
-                          bool write)
+static bool check_atomics(struct fastrcd *f, struct rcd_variable *x,
+                          const struct region_access *now, bool write)
 {
     const struct atomics *a = atomics_of(x);
     bool racy = false;
@@ -78,7 +78,7 @@ static struct overflow *overflow_room(struct fastrcd *f, struct rcd_variable *x,
     return x->overflow = b;
 }
 
-static struct reader reader_of(const struct rcd_access *now)
+static struct reader reader_of(const struct region_access *now)
 {
     return (struct reader){.site = now->ev->aux,
                            .event = now->number,
@@ -87,15 +87,7 @@ static struct reader reader_of(const struct rcd_access *now)
                            .tid = now->ev->tid};
 }
 
-static struct reader *find_reader(struct overflow *map, uint32_t actor)
-{
-    for (uint32_t i = 0; i < map->n; i++)
-        if (map->at[i].actor == actor)
-            return &map->at[i];
-    return NULL;
-}
-
-static void put_reader(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now)
+static void put_reader(struct fastrcd *f, struct rcd_variable *x, const struct region_access *now)
 {
     struct reader *r = find_reader(x->overflow, now->actor);
 
@@ -108,7 +100,7 @@ static void put_reader(struct fastrcd *f, struct rcd_variable *x, const struct r
 }
 
 /* The last reader's region goes on: two readers make a map (5.2). */
-static void upgrade(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now)
+static void upgrade(struct fastrcd *f, struct rcd_variable *x, const struct region_access *now)
 {
     struct overflow *map = overflow_room(f, x, 2);
 
@@ -144,7 +136,7 @@ static void drop_atomics(struct fastrcd *f, struct rcd_variable *x)
 /* ---- Algorithms 1 and 2 --------------------------------------------------------------------- */
 
 static bool same_region(struct fastrcd *f, struct rcd_variable *x, unsigned side,
-                        const struct rcd_access *now)
+                        const struct region_access *now)
 {
     struct overflow *map = side == READS ? map_of(x) : NULL;
     const struct reader *r = map ? find_reader(map, now->actor) : NULL;
@@ -155,7 +147,8 @@ static bool same_region(struct fastrcd *f, struct rcd_variable *x, unsigned side
     return same;
 }
 
-static bool read_variable(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now)
+static bool read_variable(struct fastrcd *f, struct rcd_variable *x,
+                          const struct region_access *now)
 {
     bool racy = false;
 
@@ -174,7 +167,8 @@ static bool read_variable(struct fastrcd *f, struct rcd_variable *x, const struc
     return racy;
 }
 
-static bool write_variable(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now)
+static bool write_variable(struct fastrcd *f, struct rcd_variable *x,
+                           const struct region_access *now)
 {
     bool racy = false;
 
@@ -192,33 +186,21 @@ static bool write_variable(struct fastrcd *f, struct rcd_variable *x, const stru
 
 /* An atomic access conflicts with plain ones only. It does not replace the last reader or writer,
  * as that would forget a plain one. */
-static bool atomic_variable(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now)
+static bool atomic_variable(struct fastrcd *f, struct rcd_variable *x,
+                            const struct region_access *now)
 {
-    const bool write = event_writes(now->ev);
-    const struct atomic_access is = {.region = f->thread[now->actor].region,
-                                     .site = now->ev->aux,
-                                     .event = now->number,
-                                     .actor = now->actor,
-                                     .tid = now->ev->tid,
-                                     .kind = now->ev->kind};
     bool racy = check_side(f, x, WRITES, now);
 
-    racy |= write && check_reads(f, x, now);
+    racy |= event_writes(now->ev) && check_reads(f, x, now);
     struct overflow *b = overflow_room(f, x, 0);
-    b->atomics = atomics_add(b->atomics, &is, f->env->budget);
+    b->atomics = atomics_add(b->atomics, now, f->thread[now->actor].region, f->env->budget);
     return racy;
 }
 
 /* ---- an access ------------------------------------------------------------------------------ */
 
-static void begin_use(struct fastrcd *f, struct rcd_variable *x)
-{
-    x->used = true;
-    cells_begin_use(&f->variables);
-}
-
 static void access_charge(struct fastrcd *f, const struct rcd_variable *x,
-                          const struct rcd_access *now)
+                          const struct region_access *now)
 {
     const bool write = event_writes(now->ev);
 
@@ -228,10 +210,11 @@ static void access_charge(struct fastrcd *f, const struct rcd_variable *x,
         (write ? rcd_charge_write : rcd_charge_read)(f, x, now->addr, now->actor);
 }
 
-bool rcd_variable(struct fastrcd *f, struct rcd_variable *x, const struct rcd_access *now)
+bool rcd_variable(struct fastrcd *f, struct rcd_variable *x, const struct region_access *now)
 {
     if (!x->used)
-        begin_use(f, x);
+        cells_begin_use(&f->variables);
+    x->used = true;
     if (UNLIKELY(f->env->cost->on))
         access_charge(f, x, now);
     if (now->ev->flags & EVF_ORDER_MASK)

@@ -116,19 +116,25 @@ static struct atomics *grow(struct atomics *a, struct budget *b)
     return more;
 }
 
-struct atomics *atomics_add(struct atomics *a, const struct atomic_access *is, struct budget *b)
+struct atomics *atomics_add(struct atomics *a, const struct region_access *now, uint64_t region,
+                            struct budget *b)
 {
-    const bool writes = is->kind != EV_READ;
+    const struct atomic_access is = {.region = region,
+                                     .site = now->ev->aux,
+                                     .event = now->number,
+                                     .actor = now->actor,
+                                     .tid = now->ev->tid,
+                                     .kind = now->ev->kind};
 
     for (uint32_t i = 0; a && i < a->n; i++) {
-        if (a->at[i].actor != is->actor || (a->at[i].kind != EV_READ) != writes)
+        if (a->at[i].actor != is.actor || (a->at[i].kind == EV_READ) != (is.kind == EV_READ))
             continue;
-        a->at[i] = *is;
+        a->at[i] = is;
         return a;
     }
     if (!a || a->n == a->cap)
         a = grow(a, b);
-    a->at[a->n++] = *is;
+    a->at[a->n++] = is;
     return a;
 }
 

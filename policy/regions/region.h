@@ -41,7 +41,14 @@ static inline bool regions_quiet(const struct regions *r, const struct event *ev
 struct regions_ended regions_sync(struct regions *r, const struct event *ev);
 struct regions_ended regions_edge(struct regions *r, const struct event *ev, enum policy_edge at);
 
-/* ---- atomic accesses ------------------------------------------------------------------------ */
+/* ---- accesses ------------------------------------------------------------------------------- */
+
+struct region_access { /* in hand, at one variable */
+    const struct event *ev;
+    uint64_t number;
+    sim_addr addr;
+    uint32_t actor, clock; /* clock: FastRCD's, of the actor's region */
+};
 
 /* An atomic access conflicts with plain ones only, so that one last writer, or one version, can't
  * stand for all: a location's atomic accesses in ongoing regions stand in a list of their own. */
@@ -58,7 +65,8 @@ struct atomics {
 };
 
 /* Adds an atomic access; the latest read and the latest write of an actor are kept. */
-struct atomics *atomics_add(struct atomics *a, const struct atomic_access *is, struct budget *b);
+struct atomics *atomics_add(struct atomics *a, const struct region_access *now, uint64_t region,
+                            struct budget *b);
 void atomics_free(struct atomics *a, struct budget *b);                  /* may be NULL */
 struct atomics *atomics_copy(const struct atomics *a, struct budget *b); /* may be NULL */
 

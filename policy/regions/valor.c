@@ -20,31 +20,22 @@ static const struct param valor_params[] = {
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
-/* How many threads the word's bits can name; the last number means nobody. */
-static uint32_t numbers(const struct valor *v)
-{
-    return (UINT32_C(1) << v->params.thread_bits) - 1;
-}
-
-static int too_many(struct valor *v, uint32_t actor)
-{
-    return err_set(v->env->err, LARD_CONFIG,
-                   "event %llu: policy valor: a word has %llu bits for its owner, one of which is "
-                   "nobody, and this is thread %u; raise thread-bits, and lower version-bits so "
-                   "that both are at most 32",
-                   (unsigned long long)*v->env->number, (unsigned long long)v->params.thread_bits,
-                   (unsigned)actor);
-}
-
 /* False: there is no number for it; the run ends. */
 static NO_INLINE bool more_threads(struct valor *v, uint32_t actor)
 {
-    if (actor >= numbers(v)) {
-        too_many(v, actor);
+    /* So many the word's bits can name; the last number means nobody. */
+    const uint32_t limit = (UINT32_C(1) << v->params.thread_bits) - 1;
+    const uint32_t more = actor + 1 + actor / 2, n = more < limit ? more : limit;
+
+    if (actor >= limit) {
+        err_set(v->env->err, LARD_CONFIG,
+                "event %llu: policy valor: a word has %llu bits for its owner, one of which is "
+                "nobody, and this is thread %u; raise thread-bits, and lower version-bits so that "
+                "both are at most 32",
+                (unsigned long long)*v->env->number, (unsigned long long)v->params.thread_bits,
+                (unsigned)actor);
         return false;
     }
-    const uint32_t more = actor + 1 + actor / 2;
-    const uint32_t n = more < numbers(v) ? more : numbers(v);
     v->thread = xrealloc(v->thread, n, sizeof *v->thread);
     for (uint32_t i = v->threads; i < n; i++) {
         v->thread[i] = (struct valor_thread){.region = 1, .taking = 1};
@@ -75,7 +66,7 @@ static void end_regions(struct valor *v, struct regions_ended ended)
 
 struct valor_check { /* an access in hand */
     struct valor *v;
-    struct valor_access now;
+    struct region_access now;
 };
 
 static bool check_variable(void *arg, void *cell, sim_addr addr, const struct event *ev)
@@ -104,12 +95,6 @@ static NO_INLINE bool by_rules(void *self, const struct event *ev, uint64_t numb
     return !racy && v->st.late == late && !budget_over(v->env->budget);
 }
 
-/* Is there room in the write set? Valor-E has none, and needs none. */
-static inline bool set_has_room(const struct valor *v, const struct valor_thread *t)
-{
-    return v->epochs || t->writes < t->writes_room;
-}
-
 /* The common case: an access of one variable whose cell is prefetched, which no other thread's
  * ongoing region has written, with room in the log or write set. False: it is not that. */
 ALWAYS_INLINE bool takes_place(void *self, const struct event *ev, uint64_t number)
@@ -123,11 +108,11 @@ ALWAYS_INLINE bool takes_place(void *self, const struct event *ev, uint64_t numb
     valor_use(v, x);
     const bool held = valor_holder(v, x) != VALOR_NOBODY;
     const struct valor_thread *t = &v->thread[me];
-    const struct valor_access now = {.ev = ev,
-                                     .number = number,
-                                     .addr = v->variables.apart ? ev->addr & v->variables.apart
-                                                                : ev->addr,
-                                     .actor = me};
+    const struct region_access now = {.ev = ev,
+                                      .number = number,
+                                      .addr = v->variables.apart ? ev->addr & v->variables.apart
+                                                                 : ev->addr,
+                                      .actor = me};
     if (UNLIKELY(held & (x->writer != me)))
         return false;
     if (!event_writes(ev)) {
@@ -137,7 +122,7 @@ ALWAYS_INLINE bool takes_place(void *self, const struct event *ev, uint64_t numb
     } else if (held) {
         v->st.same_region++;
     } else {
-        if (!set_has_room(v, t))
+        if (!v->epochs && t->writes >= t->writes_room) /* Valor-E has no write set */
             return false;
         valor_take(v, x, &now);
         valor_name_write(x, &now);
@@ -163,12 +148,6 @@ static const struct event *valor_run(void *self, const struct event *ev, const s
 
 /* ---- other events --------------------------------------------------------------------------- */
 
-static void trace_logs(struct valor *v)
-{
-    for (uint32_t i = 0; v->cost->on && i < v->threads; i++)
-        valor_charge_trace(v, &v->thread[i]);
-}
-
 static void valor_sync(void *self, const struct event *ev)
 {
     struct valor *v = self;
@@ -178,8 +157,8 @@ static void valor_sync(void *self, const struct event *ev)
     end_regions(v, regions_sync(&v->regions, ev));
     if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
         valor_move(v, ev);
-    else if (ev->kind == EV_GC_BEGIN)
-        trace_logs(v);
+    for (uint32_t i = 0; ev->kind == EV_GC_BEGIN && v->cost->on && i < v->threads; i++)
+        valor_charge_trace(v, &v->thread[i]);
 }
 
 static void valor_edges(void *self, enum policy_edge at, const struct event *ev,
@@ -231,17 +210,11 @@ static int valor_refuse(const struct policy_env *env, const void *params, struct
                    (unsigned long long)sum);
 }
 
-static void declare(struct valor *v, struct stats_group *g)
-{
-    struct valor_stats *st = &v->st;
-
-#define STATS_DEF "policy/regions/valor_stats.def"
-#include "base/stats_declare.h"
-}
-
 static void *create(const struct policy_env *env, const void *params, bool epochs)
 {
     struct valor *v = xcalloc(1, sizeof *v);
+    struct valor_stats *st = &v->st;
+    struct stats_group *g = env->stats;
 
     v->env = env;
     v->params = *(const struct valor_params *)params;
@@ -253,7 +226,8 @@ static void *create(const struct policy_env *env, const void *params, bool epoch
     cells_init(&v->variables, &valor_variable_kind, env, v);
     regions_init(&v->regions, env, (enum region_kind)v->params.regions);
     valor_cost_init(v);
-    declare(v, env->stats);
+#define STATS_DEF "policy/regions/valor_stats.def"
+#include "base/stats_declare.h"
     cells_declare(&v->variables);
     return v;
 }
@@ -297,8 +271,7 @@ static void valor_explain(const void *self, const struct event *ev, sim_addr loc
     (void)ev;
     (void)location;
     snprintf(to, room,
-             "no region of another thread that had made a conflicting access was going "
-             "on%s",
+             "no region of another thread that had made a conflicting access was going on%s",
              v->st.log_full + v->st.splits ? ", or its log had been full" : "");
 }
 
@@ -307,8 +280,11 @@ static void valor_destroy(void *self)
     struct valor *v = self;
 
     valor_follow_free(v);
-    for (uint32_t i = 0; i < v->threads; i++)
-        valor_thread_free(v, &v->thread[i]);
+    for (uint32_t i = 0; i < v->threads; i++) {
+        free(v->thread[i].read);
+        free(v->thread[i].write);
+        map_free(&v->thread[i].counted);
+    }
     regions_free(&v->regions);
     free(v->thread);
     free(v);

@@ -97,13 +97,6 @@ static inline uint32_t valor_holder(const struct valor *v, const struct valor_va
     return x->taking == v->thread[x->writer].taking ? x->writer : VALOR_NOBODY;
 }
 
-struct valor_access { /* in hand, at one variable */
-    const struct event *ev;
-    uint64_t number;
-    sim_addr addr;
-    uint32_t actor;
-};
-
 /* ---- costs: valor_cost.c -------------------------------------------------------------------- */
 
 extern const struct policy_charges valor_charges;
@@ -135,7 +128,7 @@ void valor_cost_init(struct valor *v);
 void valor_cost_thread(struct valor *v, struct valor_thread *t);
 /* Charges with a machine only; before the variable changes. */
 void valor_charge_access(struct valor *v, const struct valor_variable *x,
-                         const struct valor_access *now);
+                         const struct region_access *now);
 void valor_charge_log(struct valor *v, struct valor_thread *t);
 void valor_charge_write_set(struct valor *v, struct valor_thread *t);
 void valor_charge_validation(struct valor *v, const struct valor_thread *t);
@@ -146,9 +139,9 @@ void valor_charge_trace(struct valor *v, const struct valor_thread *t); /* by a 
 /* ---- accesses: valor_rules.c ---------------------------------------------------------------- */
 
 /* Checks and records the access. True: it conflicts. */
-bool valor_at_variable(struct valor *v, struct valor_variable *x, const struct valor_access *now);
+bool valor_at_variable(struct valor *v, struct valor_variable *x, const struct region_access *now);
 /* The access has been counted as racy: its entries in the log do not count again. */
-void valor_counted(struct valor *v, const struct valor_access *now);
+void valor_counted(struct valor *v, const struct region_access *now);
 
 /* ---- logs: valor_log.c ---------------------------------------------------------------------- */
 
@@ -165,10 +158,9 @@ void valor_write_room(struct valor *v, uint32_t actor);
 void valor_validate(struct valor *v, uint32_t actor);
 void valor_validate_one(struct valor *v, uint32_t actor, struct logged *e);
 void valor_end_region(struct valor *v, uint32_t actor);
-void valor_thread_free(struct valor *v, struct valor_thread *t);
 
 static inline void valor_log(struct valor *v, struct valor_variable *x,
-                             const struct valor_access *now)
+                             const struct region_access *now)
 {
     struct valor_thread *t = &v->thread[now->actor];
     const struct event *ev = now->ev;
@@ -188,7 +180,7 @@ static inline void valor_log(struct valor *v, struct valor_variable *x,
 /* A region's first write to a variable, for which there is room: a new version, and the writer's.
  */
 static inline void valor_take(struct valor *v, struct valor_variable *x,
-                              const struct valor_access *now)
+                              const struct region_access *now)
 {
     struct valor_thread *t = &v->thread[now->actor];
 
@@ -203,7 +195,7 @@ static inline void valor_take(struct valor *v, struct valor_variable *x,
     x->taking = t->taking;
 }
 
-static inline void valor_name_write(struct valor_variable *x, const struct valor_access *now)
+static inline void valor_name_write(struct valor_variable *x, const struct region_access *now)
 {
     x->site = now->ev->aux;
     x->event = now->number;

@@ -74,7 +74,7 @@ static void check_word(struct valor *v, const struct valor_variable *x, uint32_t
 
 /* Valor-E compares the epoch: the own clock, too, which it otherwise needs for the new one. */
 static bool own_already(struct valor *v, const struct valor_variable *x,
-                        const struct valor_access *now)
+                        const struct region_access *now)
 {
     charge_step(v->env, STEP_OWN);
     if (v->epochs && !v->cost->held)
@@ -86,7 +86,7 @@ static bool own_already(struct valor *v, const struct valor_variable *x,
 
 /* The region's first write to a variable checks its word and swaps it for a new version. */
 static void charge_write(struct valor *v, const struct valor_variable *x, struct paddr at,
-                         const struct valor_access *now)
+                         const struct region_access *now)
 {
     const bool atomic = now->ev->flags & EVF_ORDER_MASK;
 
@@ -107,7 +107,7 @@ static void charge_write(struct valor *v, const struct valor_variable *x, struct
 }
 
 void valor_charge_access(struct valor *v, const struct valor_variable *x,
-                         const struct valor_access *now)
+                         const struct region_access *now)
 {
     static const struct metadata_steps reach = {STEP_PLACE, STEP_SHADOW, STEP_SHADOW_NEW,
                                                 STEP_SHADOW_LINE};

@@ -28,13 +28,6 @@ static uint32_t spare_node(struct valor *v)
     return (uint32_t)++f->n;
 }
 
-static void give_node(struct follow *f, uint32_t number)
-{
-    f->node[number - 1].next = f->spare;
-    f->spare = number;
-    f->used--;
-}
-
 /* Adds an entry to the index, in front of the others of its location. */
 static void enter(struct valor *v, uint32_t actor, bool write, uint64_t serial, sim_addr location)
 {
@@ -123,12 +116,13 @@ static struct written *write_of(const struct valor *v, const struct follow_node 
 static bool drop_entries(void *arg, sim_addr addr, void *cell)
 {
     struct valor *v = arg;
+    struct follow *f = &v->follow;
     uint64_t *head = cell;
 
     (void)addr;
     while (*head) {
         const uint32_t number = (uint32_t)*head;
-        const struct follow_node *n = &v->follow.node[number - 1];
+        struct follow_node *n = &f->node[number - 1];
         struct logged *r = read_of(v, n);
         struct written *w = write_of(v, n);
         *head = n->next;
@@ -138,7 +132,9 @@ static bool drop_entries(void *arg, sim_addr addr, void *cell)
             r->x = NULL;
         if (w)
             w->x = NULL;
-        give_node(&v->follow, number);
+        n->next = f->spare;
+        f->spare = number;
+        f->used--;
     }
     return true;
 }

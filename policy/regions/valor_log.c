@@ -214,11 +214,3 @@ void valor_end_region(struct valor *v, uint32_t actor)
     t->region++;
     t->reported = false;
 }
-
-void valor_thread_free(struct valor *v, struct valor_thread *t)
-{
-    (void)v;
-    free(t->read);
-    free(t->write);
-    map_free(&t->counted);
-}

@@ -7,26 +7,21 @@
 /* Reads that were written over come first: in the paper the first conflict ends the program, and
  * it may be one of those (3.2.2). Here a region goes on, and its further conflicts are reported
  * without this. */
-static void before_report(struct valor *v, uint32_t actor)
-{
-    struct valor_thread *t = &v->thread[actor];
-
-    if (t->reported)
-        return;
-    t->reported = true;
-    v->st.before_report++;
-    valor_validate(v, actor);
-}
-
-static void conflict(struct valor *v, struct valor_variable *x, const struct valor_access *now,
+static void conflict(struct valor *v, struct valor_variable *x, const struct region_access *now,
                      struct race_side earlier)
 {
-    before_report(v, now->actor);
+    struct valor_thread *t = &v->thread[now->actor];
+
+    if (!t->reported) {
+        t->reported = true;
+        v->st.before_report++;
+        valor_validate(v, now->actor);
+    }
     race_with(v->env->report, now->ev, now->addr, earlier, &x->raced);
 }
 
 /* Another thread's ongoing region has written the variable: the access conflicts. */
-static bool check_holder(struct valor *v, struct valor_variable *x, const struct valor_access *now,
+static bool check_holder(struct valor *v, struct valor_variable *x, const struct region_access *now,
                          uint32_t holder)
 {
     if (holder == VALOR_NOBODY || holder == now->actor)
@@ -36,8 +31,8 @@ static bool check_holder(struct valor *v, struct valor_variable *x, const struct
 }
 
 /* A plain access against atomic ones; the holder's write has been looked at. */
-static bool check_atomics(struct valor *v, struct valor_variable *x, const struct valor_access *now,
-                          bool write, uint32_t holder)
+static bool check_atomics(struct valor *v, struct valor_variable *x,
+                          const struct region_access *now, bool write, uint32_t holder)
 {
     bool racy = false;
 
@@ -56,7 +51,7 @@ static bool check_atomics(struct valor *v, struct valor_variable *x, const struc
 /* ---- the rules ------------------------------------------------------------------------------ */
 
 /* Makes room in the write set, then takes the variable. */
-static void take(struct valor *v, struct valor_variable *x, const struct valor_access *now)
+static void take(struct valor *v, struct valor_variable *x, const struct region_access *now)
 {
     if (!v->epochs)
         valor_write_room(v, now->actor);
@@ -64,7 +59,7 @@ static void take(struct valor *v, struct valor_variable *x, const struct valor_a
 }
 
 static bool write_variable(struct valor *v, struct valor_variable *x,
-                           const struct valor_access *now)
+                           const struct region_access *now)
 {
     const uint32_t holder = valor_holder(v, x);
     bool racy = false;
@@ -84,7 +79,8 @@ static bool write_variable(struct valor *v, struct valor_variable *x,
     return racy;
 }
 
-static bool read_variable(struct valor *v, struct valor_variable *x, const struct valor_access *now)
+static bool read_variable(struct valor *v, struct valor_variable *x,
+                          const struct region_access *now)
 {
     const uint32_t holder = valor_holder(v, x);
     bool racy = check_holder(v, x, now, holder);
@@ -99,15 +95,9 @@ static bool read_variable(struct valor *v, struct valor_variable *x, const struc
 /* A write changes the word, so that reads that it overwrites are found; a read is not logged, since
  * a version does not tell a plain write from an atomic one. */
 static bool atomic_variable(struct valor *v, struct valor_variable *x,
-                            const struct valor_access *now)
+                            const struct region_access *now)
 {
     const uint32_t holder = valor_holder(v, x);
-    const struct atomic_access is = {.region = v->thread[now->actor].region,
-                                     .site = now->ev->aux,
-                                     .event = now->number,
-                                     .actor = now->actor,
-                                     .tid = now->ev->tid,
-                                     .kind = now->ev->kind};
     const bool racy = !x->atomic && check_holder(v, x, now, holder);
 
     if (event_writes(now->ev) && holder != now->actor) {
@@ -115,11 +105,11 @@ static bool atomic_variable(struct valor *v, struct valor_variable *x,
         valor_name_write(x, now);
         x->atomic = true;
     }
-    x->atomics = atomics_add(x->atomics, &is, v->env->budget);
+    x->atomics = atomics_add(x->atomics, now, v->thread[now->actor].region, v->env->budget);
     return racy;
 }
 
-bool valor_at_variable(struct valor *v, struct valor_variable *x, const struct valor_access *now)
+bool valor_at_variable(struct valor *v, struct valor_variable *x, const struct region_access *now)
 {
     valor_use(v, x);
     if (UNLIKELY(v->cost->on))
@@ -130,7 +120,7 @@ bool valor_at_variable(struct valor *v, struct valor_variable *x, const struct v
 }
 
 /* A commit's reads and writes count together. */
-void valor_counted(struct valor *v, const struct valor_access *now)
+void valor_counted(struct valor *v, const struct region_access *now)
 {
     if (!event_writes(now->ev) || now->ev->flags & EVF_IN_TXN)
         *map_put(&v->thread[now->actor].counted, now->number) = 1;
