@@ -17,7 +17,7 @@ libcore_la_SOURCES += policy/cvm/compare.c policy/cvm/cost.c policy/cvm/cvm.c po
 libcore_la_SOURCES += policy/eraser/cost.c policy/eraser/cost.h policy/eraser/eraser.c \
 	policy/eraser/lockset.c policy/eraser/lockset.h policy/eraser/steps.def
 libcore_la_SOURCES += policy/fasttrack/cost.c policy/fasttrack/fasttrack.c \
-	policy/fasttrack/fasttrack.h policy/fasttrack/rules.h policy/fasttrack/steps.def
+	policy/fasttrack/fasttrack.h policy/fasttrack/params.def policy/fasttrack/rules.h policy/fasttrack/steps.def
 libcore_la_SOURCES += policy/goldilocks/check.c policy/goldilocks/cost.c \
 	policy/goldilocks/goldilocks.c policy/goldilocks/goldilocks.h policy/goldilocks/list.c policy/goldilocks/params.def \
 	policy/goldilocks/object.c policy/goldilocks/reach.c policy/goldilocks/set.c \
@@ -35,7 +35,7 @@ libcore_la_SOURCES += policy/regions/fastrcd.c policy/regions/fastrcd.h \
 libcore_la_SOURCES += policy/slimstate/array.c policy/slimstate/commit.c policy/slimstate/grow.c \
 	policy/slimstate/part.c policy/slimstate/range.c policy/slimstate/range.h policy/slimstate/set.c \
 	policy/slimstate/set.h policy/slimstate/slimstate.c policy/slimstate/slimstate.h \
-	policy/slimstate/stats.def policy/slimstate/steps.def
+	policy/slimstate/params.def policy/slimstate/stats.def policy/slimstate/steps.def
 libcore_la_SOURCES += policy/vc/cost.c policy/vc/cost.h policy/vc/history.c policy/vc/history.h \
 	policy/vc/steps.def policy/vc/vc.c
 libcore_la_SOURCES += policy/tsan/steps.def policy/tsan/tsan.c

@@ -24,16 +24,9 @@ static const char *const repeats_choices[] = {"report", "skip", NULL};
 static const char *const lock_choices[] = {
     [FT_LOCK_CHANGES] = "changes", [FT_LOCK_NONE] = "none", [FT_LOCK_ALWAYS] = "always", NULL};
 static const struct param ft_params[] = {
-    {"repeats", PARAM_CHOICE, offsetof(struct ft_params, repeats), "report", 0, 0, "",
-     repeats_choices,
-     "Whether racy accesses count again in the same epoch, or are skipped as published."},
-    {"lock", PARAM_CHOICE, offsetof(struct ft_params, lock), "changes", 0, 0, "", lock_choices,
-     "Which accesses are charged a lock: those that change metadata, none, or each."},
-    {"inlined", PARAM_BOOL, offsetof(struct ft_params, inlined), "on", 0, 0, "", NULL,
-     "Whether the check of an access is in line; off: a call and a return are charged for each."},
-    {"statics", PARAM_BOOL, offsetof(struct ft_params, statics), "on", 0, 0, "", NULL,
-     "Whether a load of a static field is charged the look for its class's initialisation."},
-    PARAM_END,
+#define PARAMS_DEF "policy/fasttrack/params.def"
+#define PARAMS_OF  struct ft_params
+#include "base/param_rows.h"
 };
 
 static struct ft_past last(const struct ft_variable *x, unsigned side)
@@ -119,7 +112,7 @@ static void share_read(struct fasttrack *f, struct ft_variable *x, const struct 
 {
     const struct ft_past was = last(x, READS);
 
-    f->st.to_shared++; /* [FT READ SHARE]: the epoch becomes a vector */
+    f->st.to_shared++;
     if (x->shared)
         x->shared->n = 0;
     add_shared(f, x, &was);
@@ -206,17 +199,12 @@ static void ft_access(void *self, const struct event *ev)
     by_rules(f, ev, *f->env->number);
 }
 
-static inline bool takes_place(void *self, const struct event *ev, uint64_t number)
-{
-    return ft_takes_place(self, ev, number);
-}
-
 static const struct event *ft_run(void *self, const struct event *ev, const struct event *end,
                                   const struct event *known, uint64_t *number)
 {
     struct fasttrack *f = self;
 
-    return cells_run(&f->variables, ev, end, known, number, takes_place, by_rules, NULL);
+    return cells_run(&f->variables, ev, end, known, number, ft_takes_place, by_rules, NULL);
 }
 
 void ft_free_reads(struct fasttrack *f, struct ft_variable *x)

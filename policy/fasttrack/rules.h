@@ -5,17 +5,15 @@
 
 #include "policy/fasttrack/fasttrack.h"
 
-struct ft_stats {
-    uint64_t same_epoch, exclusive, to_shared, shared;
-};
-
 struct fasttrack {
     const struct policy_env *env;
     const struct hb *hb; /* env->hb, which each access needs */
     struct cells variables;
     bool report_repeats;
     struct ft_cost cost;
-    struct ft_stats st;
+    struct {
+        uint64_t same_epoch, exclusive, to_shared, shared;
+    } st;
     /* Called with each earlier access that races, before the variable changes. */
     void (*race)(struct fasttrack *f, struct ft_variable *x, sim_addr addr, const struct event *ev,
                  const struct ft_past *p);
@@ -86,8 +84,9 @@ static inline struct ft_past ft_past_of(const struct hb_actor *me, const struct 
 
 /* Most often an access is of one variable, announced, and all that is remembered of it happens
  * before: then a plain access only takes a place. False: it is not so. */
-ALWAYS_INLINE bool ft_takes_place(struct fasttrack *f, const struct event *ev, uint64_t number)
+ALWAYS_INLINE bool ft_takes_place(void *fasttrack, const struct event *ev, uint64_t number)
 {
+    struct fasttrack *f = fasttrack;
     const struct hb_actor *me = hb_me(f->hb, ev->tid);
     struct ft_variable *x = cells_prefetched(&f->variables, ev->addr);
 

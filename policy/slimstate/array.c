@@ -56,13 +56,6 @@ struct slim_array *slim_find(const struct slim *s, sim_addr addr)
     return window ? array_at(s, window->lo) : NULL;
 }
 
-static void hide(struct slim *s, const struct slim_array *a)
-{
-    interval_remove(s->ft.env->budget, &s->windows, window_lo(a), window_last(a));
-    map_remove(&s->at, window_lo(a));
-    s->generation++;
-}
-
 static void show(struct slim *s, struct slim_array *a)
 {
     interval_mark(s->ft.env->budget, &s->windows, window_lo(a), window_last(a), 1);
@@ -83,13 +76,11 @@ struct granules slim_granules(const struct slim *s, const struct slim_array *a, 
 
 /* ---- lives ---------------------------------------------------------------------------------- */
 
-enum { ARRAY_BYTES = sizeof(struct slim_array) };
-
 static struct slim_array *new_array(struct slim *s, sim_addr base, uint64_t n, uint64_t slot)
 {
     struct slim_array *a = xcalloc(1, sizeof *a);
 
-    budget_take(s->ft.env->budget, ARRAY_BYTES);
+    budget_take(s->ft.env->budget, sizeof *a);
     slim_bytes_take(s, SLIM_HEADER_BYTES);
     *a = (struct slim_array){
         .base = base, .n = n, .slot = slot, .to = n, .id = s->ids++, .counted = true};
@@ -117,12 +108,12 @@ static void free_array(struct slim *s, struct slim_array *a)
     struct budget *b = s->ft.env->budget;
 
     slim_free_feet(s, a);
-    slim_cells_free(s, a);
+    slim_cells_free(s, &a->cell);
     free_blocks(s, a);
     budget_give(b, (a->part ? a->n * sizeof *a->part : 0) + a->sizes_cap * sizeof *a->sizes);
     free(a->part);
     free(a->sizes);
-    budget_give(b, ARRAY_BYTES);
+    budget_give(b, sizeof *a);
     slim_bytes_give(s, SLIM_HEADER_BYTES);
     free(a);
 }
@@ -140,7 +131,9 @@ void slim_count_end(struct slim *s, const struct slim_array *a)
 
 void slim_window(struct slim *s, struct slim_array *a, uint64_t from, uint64_t to)
 {
-    hide(s, a);
+    interval_remove(s->ft.env->budget, &s->windows, window_lo(a), window_last(a));
+    map_remove(&s->at, window_lo(a));
+    s->generation++;
     if (from >= to) {
         slim_count_end(s, a);
         free_array(s, a);
@@ -157,31 +150,25 @@ void slim_free_arrays(struct slim *s)
     uint64_t key, *value;
 
     s->ft.cost.cost->on = false; /* nothing is charged at the end */
-    while (map_next(&s->at, &pos, &key, &value)) {
-        struct slim_array *a = (struct slim_array *)(uintptr_t)*value;
-        free_array(s, a);
-    }
+    while (map_next(&s->at, &pos, &key, &value))
+        free_array(s, (struct slim_array *)(uintptr_t)*value);
 }
 
 /* ---- allocation ----------------------------------------------------------------------------- */
 
-/* A wrong guess costs compression, no race. */
-static sim_addr first_element(const struct slim *s, const struct event *ev)
-{
-    return ev->addr + layout_first(s->ft.env->layout, ev->aux, ev[1].addr, ev[1].size);
-}
-
-/* Elements are whole granules; several small ones in a granule count as one. */
+/* Elements are whole granules; several small ones in a granule count as one. Where the first begins
+ * is a guess: a wrong one costs compression, no race. */
 static bool layout(const struct slim *s, const struct event *ev, struct slim_array *a)
 {
     const uint64_t g = s->ft.env->granule ? s->ft.env->granule : 1, bytes = ev[1].size;
-    const sim_addr from = first_element(s, ev), to = from + ev[1].addr * bytes;
+    const sim_addr from =
+        ev->addr + layout_first(s->ft.env->layout, ev->aux, ev[1].addr, ev[1].size);
 
     if (bytes >= g) {
         *a = (struct slim_array){.base = from, .n = ev[1].addr, .slot = bytes};
         return bytes % g == 0 && from % g == 0;
     }
-    const sim_addr lo = (from + g - 1) / g * g, hi = to / g * g;
+    const sim_addr lo = (from + g - 1) / g * g, hi = (from + ev[1].addr * bytes) / g * g;
     *a = (struct slim_array){.base = lo, .n = hi > lo ? (hi - lo) / g : 0, .slot = g};
     return true;
 }
@@ -199,16 +186,7 @@ static bool has_history(const struct slim_array *a)
     for (const struct slim_foot *f = a->feet; f; f = f->next)
         if (f->place)
             return true;
-    for (uint64_t q = 0; q < a->cell.n; q++) {
-        const struct ft_variable *x = a->cell.few    ? &a->cell.few[q]
-                                      : a->cell.many ? a->cell.many[q / SLIM_FEW]
-                                                     : NULL;
-        if (x && variable_used(a->cell.few ? x : x + q % SLIM_FEW))
-            return true;
-        if (!x)
-            q |= SLIM_FEW - 1;
-    }
-    return false;
+    return slim_next_cell(&a->cell, &(uint64_t){0}) != NULL;
 }
 
 bool slim_any_variable(const struct slim *s, sim_addr at, uint64_t bytes)
@@ -350,33 +328,23 @@ static void dissolve_cut(struct slim *s, sim_addr lo, sim_addr last)
     }
 }
 
-/* Gives one of two arrays that were one its header and block to keep; the other borrows them. */
-static void share_blocks(struct slim_array *a, struct slim_array *rest, bool rest_goes_on)
-{
-    rest->header = a->header;
-    rest->block = a->block;
-    rest->block_bytes = a->block_bytes;
-    rest->borrows = !rest_goes_on;
-    a->borrows = rest_goes_on;
-}
-
-/* The region's memory is not the array's any more. What is left on either side remains, for now. */
+/* The region's memory is not the array's any more. What is left on either side remains, for now:
+ * one of the two keeps the array's header and block, and the other borrows them. */
 static void cut(struct slim *s, struct slim_array *a, sim_addr lo, sim_addr last)
 {
     const struct piece p = piece_of(a, lo, last);
     struct slim_array *rest = p.out < a->to ? clone(s, a, p.out, a->to, a->base) : NULL;
 
-    if (rest)
-        share_blocks(a, rest, p.in <= a->from);
+    if (rest) {
+        rest->header = a->header;
+        rest->block = a->block;
+        rest->block_bytes = a->block_bytes;
+        a->borrows = p.in <= a->from;
+        rest->borrows = !a->borrows;
+    }
     slim_window(s, a, a->from, p.in);
     if (rest)
         show(s, rest);
-}
-
-static void cut_all(struct slim *s, sim_addr lo, sim_addr last)
-{
-    for (struct slim_array *a; (a = next_array(s, lo, last));)
-        cut(s, a, lo, last);
 }
 
 static void dissolve_unworthy(struct slim *s, struct slim_array *a)
@@ -439,7 +407,8 @@ void slim_move(struct slim *s, const struct event *ev)
     dissolve_cut(s, ev->addr, last);
     if (ev->kind == EV_COPY)
         copy_pieces(s, from, from + (ev->aux - 1), ev->addr - from, &clones);
-    cut_all(s, ev->addr, last);
+    for (struct slim_array *a; (a = next_array(s, ev->addr, last));)
+        cut(s, a, ev->addr, last);
     cells_move(&s->ft.variables, ev);
     for (size_t i = 0; i < clones.n; i++)
         show(s, clones.at[i]);

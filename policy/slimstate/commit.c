@@ -121,10 +121,9 @@ static struct commit commit_of(const struct slim *s, uint32_t actor, unsigned si
 {
     const struct slim_region *r = &s->region[actor];
     const uint8_t kind = side == READS ? EV_READ : EV_WRITE;
-    const struct event ev = {.tid = r->tid, .flags = EVF_ARRAY, .kind = kind};
 
     return (struct commit){
-        .ev = ev,
+        .ev = {.tid = r->tid, .flags = EVF_ARRAY, .kind = kind},
         .now = {.at = s->ft.env->hb->actor[actor].now,
                 .event = r->began | SLIM_LATE,
                 .tid = r->tid,
@@ -174,7 +173,7 @@ static void commit_parts(struct slim *s, struct slim_array *a, const struct slim
         for (size_t k = 0; k < s->touched_n; k++)
             commit_part(s, a, s->touched[k], f, c);
     } else if (!slim_empty(&f->range)) {
-        slim_cover(a->is, a->n, &f->range, &first, &step, &count);
+        slim_cover(a->is, &f->range, &first, &step, &count);
         for (uint64_t k = 0; k < count; k++)
             commit_part(s, a, first + k * step, f, c);
     } else if (a->is.mode == SLIM_STRIDE) {
@@ -237,21 +236,26 @@ static void commit_side(struct slim *s, struct slim_array *a, struct slim_foot *
 
 static void commit_foot(struct slim *s, struct slim_array *a, struct slim_foot *foot)
 {
-    if (slim_print_empty(&foot->side[READS]) && slim_print_empty(&foot->side[WRITES]))
-        return;
-    slim_charge_foot(s, foot);
-    commit_side(s, a, foot, READS);
-    commit_side(s, a, foot, WRITES);
+    if (!slim_print_empty(&foot->side[READS]) || !slim_print_empty(&foot->side[WRITES])) {
+        slim_charge_foot(s, foot);
+        commit_side(s, a, foot, READS);
+        commit_side(s, a, foot, WRITES);
+    }
+    slim_unlist(s, foot);
+}
+
+/* Of all threads. */
+static void commit_feet(struct slim *s, struct slim_array *a)
+{
+    for (struct slim_foot *f = a->feet; f; f = f->next)
+        commit_foot(s, a, f);
 }
 
 /* The array is in a mode without footprints (PREFIX, FINE): those of all threads are committed.
  * Elements that have become variables leave the array. */
 static void leave(struct slim *s, struct slim_array *a)
 {
-    for (struct slim_foot *f = a->feet; f; f = f->next) {
-        commit_foot(s, a, f);
-        slim_unlist(s, f);
-    }
+    commit_feet(s, a);
     if (a->is.mode == SLIM_FINE)
         slim_window(s, a, 0, 0);
     else if (a->is.by > a->from)
@@ -266,10 +270,7 @@ static void settle(struct slim *s, struct slim_array *a)
 
 void slim_leave(struct slim *s, struct slim_array *a)
 {
-    for (struct slim_foot *f = a->feet; f; f = f->next) {
-        commit_foot(s, a, f);
-        slim_unlist(s, f);
-    }
+    commit_feet(s, a);
     const bool partly = a->is.mode == SLIM_PREFIX && a->is.by > a->from;
     if (a->is.mode != SLIM_FINE)
         slim_spill(s, a, partly ? a->is.by : a->from, a->to);
@@ -287,10 +288,7 @@ void slim_commit(struct slim *s, struct slim_foot *foot, unsigned side)
 
 void slim_commit_array(struct slim *s, struct slim_array *a)
 {
-    for (struct slim_foot *f = a->feet; f; f = f->next) {
-        commit_foot(s, a, f);
-        slim_unlist(s, f);
-    }
+    commit_feet(s, a);
     settle(s, a);
 }
 
@@ -306,7 +304,6 @@ void slim_commit_region(struct slim *s, uint32_t actor)
                     paddr_plus(r->block, r->block.at ? (r->n - 1) * SLIM_ENTRY_BYTES : 0),
                     SLIM_ENTRY_BYTES);
         commit_foot(s, a, f);
-        slim_unlist(s, f);
         settle(s, a);
     }
 }

@@ -7,8 +7,6 @@
 
 /* ---- where they are ------------------------------------------------------------------------- */
 
-enum { FOOT_BYTES = sizeof(struct slim_foot) };
-
 static uint64_t foot_key(const struct slim_array *a, uint32_t actor)
 {
     return a->id * EPOCH_THREADS + actor;
@@ -22,7 +20,7 @@ void slim_free_feet(struct slim *s, struct slim_array *a)
         map_remove(&s->feet, foot_key(a, f->actor));
         slim_set_free(&f->side[READS].set, s->ft.env->budget);
         slim_set_free(&f->side[WRITES].set, s->ft.env->budget);
-        budget_give(s->ft.env->budget, FOOT_BYTES);
+        budget_give(s->ft.env->budget, sizeof *f);
         slim_bytes_give(s, SLIM_FOOT_BYTES);
         if (f->block.at)
             metadata_give(s->ft.cost.cost, s->ft.env->core, f->block, SLIM_FOOT_BYTES);
@@ -65,7 +63,7 @@ struct slim_foot *slim_foot(struct slim *s, struct slim_array *a, uint32_t actor
     if (*at)
         return (struct slim_foot *)(uintptr_t)*at;
     struct slim_foot *f = xcalloc(1, sizeof *f);
-    budget_take(s->ft.env->budget, FOOT_BYTES);
+    budget_take(s->ft.env->budget, sizeof *f);
     slim_bytes_take(s, SLIM_FOOT_BYTES);
     *f = (struct slim_foot){.side = {{SLIM_EMPTY, SLIM_SET_EMPTY}, {SLIM_EMPTY, SLIM_SET_EMPTY}},
                             .array = a,

@@ -77,7 +77,19 @@ static void drop_cell(struct slim *s, struct ft_variable *x)
     *x = (struct ft_variable){0};
 }
 
-static void free_cells(struct slim *s, struct slim_cells *c)
+const struct ft_variable *slim_next_cell(const struct slim_cells *c, uint64_t *i)
+{
+    for (; *i < c->n; ++*i) {
+        const struct ft_variable *x = cell_at(c, *i);
+        if (x && variable_used(x))
+            return x;
+        if (!x)
+            *i |= SLIM_FEW - 1; /* a page that is not there */
+    }
+    return NULL;
+}
+
+void slim_cells_free(struct slim *s, struct slim_cells *c)
 {
     struct budget *b = s->ft.env->budget;
 
@@ -97,11 +109,6 @@ static void free_cells(struct slim *s, struct slim_cells *c)
     *c = (struct slim_cells){0};
 }
 
-void slim_cells_free(struct slim *s, struct slim_array *a)
-{
-    free_cells(s, &a->cell);
-}
-
 /* Gives an unused variable the same history, with reads of its own. */
 static void copy_cell(struct slim *s, struct ft_variable *to, const struct ft_variable *from)
 {
@@ -113,26 +120,20 @@ static void copy_cell(struct slim *s, struct ft_variable *to, const struct ft_va
 
 void slim_cells_copy(struct slim *s, struct slim_array *to, const struct slim_array *from)
 {
+    const struct ft_variable *x;
+
     slim_cells_init(s, to, from->cell.n);
-    for (uint64_t i = 0; i < from->cell.n; i++) {
-        const struct ft_variable *x = cell_at(&from->cell, i);
-        if (!x && i % SLIM_FEW == 0)
-            i += SLIM_FEW - 1; /* a page that is not there */
-        else if (x && variable_used(x))
-            copy_cell(s, slim_make_cell(s, to, to->is.mode == SLIM_PREFIX ? to->is.by : i), x);
-    }
+    for (uint64_t i = 0; (x = slim_next_cell(&from->cell, &i)); i++)
+        copy_cell(s, slim_make_cell(s, to, to->is.mode == SLIM_PREFIX ? to->is.by : i), x);
 }
 
 void slim_trace_cells(struct slim *s, const struct slim_array *a)
 {
-    for (uint64_t i = 0; i < a->cell.n; i++) {
-        const struct ft_variable *x = cell_at(&a->cell, i);
-        if (!x && i % SLIM_FEW == 0)
-            i += SLIM_FEW - 1; /* a page that is not there */
-        else if (x && variable_used(x)) {
-            s->ft.cost.place = paddr_plus(a->block, i * s->ft.cost.words.bytes);
-            ft_charge_trace(&s->ft.cost, x, 0);
-        }
+    const struct ft_variable *x;
+
+    for (uint64_t i = 0; (x = slim_next_cell(&a->cell, &i)); i++) {
+        s->ft.cost.place = paddr_plus(a->block, i * s->ft.cost.words.bytes);
+        ft_charge_trace(&s->ft.cost, x, 0);
     }
     s->ft.cost.place = (struct paddr){0};
 }
@@ -258,7 +259,7 @@ static void pass_on(struct slim *s, struct slim_array *a, struct slim_partition 
             copy_cell(s, slim_make_cell(s, a, a->is.by), x);
         return;
     }
-    slim_cover(a->is, a->n, &r, &first, &step, &count);
+    slim_cover(a->is, &r, &first, &step, &count);
     for (uint64_t i = 0; i < count && !budget_ends(s->ft.env->budget); i++)
         copy_cell(s, slim_make_cell(s, a, first + i * step), x);
 }
@@ -268,6 +269,7 @@ static void convert(struct slim *s, struct slim_array *a, struct slim_partition 
 {
     struct slim_cells old = a->cell;
     const struct slim_partition was = a->is;
+    const struct ft_variable *x;
 
     s->st.refinements++;
     a->is = to;
@@ -275,19 +277,14 @@ static void convert(struct slim *s, struct slim_array *a, struct slim_partition 
                     slim_eager(a) ? 1 : slim_parts(to, a->n)); /* FINE has no use for its cell */
     if (to.mode != SLIM_FINE)
         charge_shadow(s, a, slim_eager(a) ? 1 : slim_parts(to, a->n));
-    for (uint64_t q = 0; q < old.n; q++) {
-        const struct ft_variable *x = cell_at(&old, q);
-        if (!x && q % SLIM_FEW == 0)
-            q += SLIM_FEW - 1;
-        else if (x && variable_used(x))
-            pass_on(s, a, was, was.mode == SLIM_PREFIX ? was.by : q, x);
-    }
+    for (uint64_t q = 0; (x = slim_next_cell(&old, &q)); q++)
+        pass_on(s, a, was, was.mode == SLIM_PREFIX ? was.by : q, x);
     const uint64_t from = was.mode == SLIM_PREFIX && was.by > a->from ? was.by : a->from;
     if (to.mode == SLIM_FINE)
         charge_dissolved(s, a, from, a->to);
     else if (to.mode == SLIM_PREFIX)
         charge_spilt(s, a, from, to.by < a->to ? to.by : a->to);
-    free_cells(s, &old);
+    slim_cells_free(s, &old);
 }
 
 /* A footprint that is no range, refined by the rows of Table I that can be read for sets (ours). */

@@ -127,9 +127,7 @@ static struct slim_partition refine_stride(uint64_t n, uint64_t s, const struct 
 
 static struct slim_partition refine_prefix(uint64_t n, uint64_t i, const struct slim_range *f)
 {
-    if (is_range(f, i, n - 1))
-        return partition(SLIM_PREFIX, i);
-    if (f->e < i)
+    if (is_range(f, i, n - 1) || f->e < i)
         return partition(SLIM_PREFIX, i);
     if (f->e < (n - 1) / 2 + (n - 1) % 2)
         return partition(SLIM_PREFIX, 2 * f->e);
@@ -226,16 +224,13 @@ struct slim_range slim_part(struct slim_partition p, uint64_t n, uint64_t q)
 
 /* The parts that a range covers. In STRIDE it is a sweep of all, or all that are b modulo k; in the
  * other modes it is of neighbours, except where parts are single elements. */
-void slim_cover(struct slim_partition p, uint64_t n, const struct slim_range *r, uint64_t *first,
+void slim_cover(struct slim_partition p, const struct slim_range *r, uint64_t *first,
                 uint64_t *step, uint64_t *count)
 {
-    const uint64_t last = slim_part_of(p, r->e);
-
     *first = slim_part_of(p, r->b);
     *step = p.mode == SLIM_FINE || p.mode == SLIM_STRIDE || p.mode == SLIM_PREFIX ? r->k : 1;
     if (p.mode == SLIM_STRIDE)
         *count = (p.by - *first + *step - 1) / *step;
     else
-        *count = (last - *first) / *step + 1;
-    (void)n;
+        *count = (slim_part_of(p, r->e) - *first) / *step + 1;
 }

@@ -48,7 +48,7 @@ uint64_t slim_part_of(struct slim_partition p, uint64_t i);
 struct slim_range slim_part(struct slim_partition p, uint64_t n, uint64_t q);
 /* The parts under p that make up r: *first, *first + *step, ... *count of them. p is precise enough
  * for r. */
-void slim_cover(struct slim_partition p, uint64_t n, const struct slim_range *r, uint64_t *first,
+void slim_cover(struct slim_partition p, const struct slim_range *r, uint64_t *first,
                 uint64_t *step, uint64_t *count);
 
 uint64_t slim_gcd(uint64_t a, uint64_t b); /* with 0: the other */

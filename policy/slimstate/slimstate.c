@@ -14,19 +14,9 @@ static const char *const arrays_choices[] = {"checked", "unchecked", NULL};
 static const char *const prints_choices[] = {"ranges", "sets", NULL};
 static const char *const partitions_choices[] = {"modes", "sets", NULL};
 static const struct param slim_params[] = {
-    {"arrays", PARAM_CHOICE, offsetof(struct slim_params, arrays), "checked", 0, 0, "",
-     arrays_choices,
-     "Whether accesses to arrays are checked; unchecked is the bound of what can be saved."},
-    {"footprints", PARAM_CHOICE, offsetof(struct slim_params, footprints), "ranges", 0, 0, "",
-     prints_choices, "What a footprint is: a strided range, or a set of elements (Table II)."},
-    {"partitions", PARAM_CHOICE, offsetof(struct slim_params, partitions), "modes", 0, 0, "",
-     partitions_choices,
-     "What a partition is: one of the modes of Table I, or sets of elements (Table II)."},
-    {"small", PARAM_U64, offsetof(struct slim_params, small), "16", 1, 1 << 20, "elements", NULL,
-     "Arrays of fewer elements have a shadow for each from the start."},
-    {"buffer", PARAM_U64, offsetof(struct slim_params, buffer), "2048", 1, 1 << 20, "arrays", NULL,
-     "Entries of a thread's commit buffer."},
-    PARAM_END,
+#define PARAMS_DEF "policy/slimstate/params.def"
+#define PARAMS_OF  struct slim_params
+#include "base/param_rows.h"
 };
 
 static const struct cost_step slim_steps[] = {
@@ -237,14 +227,6 @@ ALWAYS_INLINE void hint(void *self, const struct event *ev)
         cells_hint(&s->ft.variables, ev);
 }
 
-/* A variable that is in use is no array's. */
-ALWAYS_INLINE bool takes_place(struct slim *s, const struct event *ev, uint64_t number)
-{
-    const struct ft_variable *x = cells_prefetched(&s->ft.variables, ev->addr);
-
-    return x && (variable_used(x) || !s->windows) && ft_takes_place(&s->ft, ev, number);
-}
-
 /* An access to an array that only lengthens a footprint, or to a variable that takes a place. */
 ALWAYS_INLINE bool takes(void *self, const struct event *ev, uint64_t number)
 {
@@ -256,7 +238,9 @@ ALWAYS_INLINE bool takes(void *self, const struct event *ev, uint64_t number)
         if (seen ? appends(s, &seen->foot->side[event_writes(ev)].range, i) : leaves_out(s, ev))
             return true;
     }
-    return takes_place(s, ev, number);
+    const struct ft_variable *x = cells_prefetched(&s->ft.variables, ev->addr);
+    /* A variable that is in use is no array's. */
+    return x && (variable_used(x) || !s->windows) && ft_takes_place(&s->ft, ev, number);
 }
 
 static NO_INLINE bool rules(void *self, const struct event *ev, uint64_t number)
@@ -279,28 +263,22 @@ static const struct event *slim_run(void *self, const struct event *ev, const st
     return cells_run(&s->ft.variables, ev, end, known, number, takes, rules, hint);
 }
 
-/* Traces the arrays' locations in use, of which an element alone is a variable. */
-static void trace_arrays(struct slim *s)
-{
-    size_t pos = 0;
-    uint64_t lo, *value;
-
-    while (map_next(&s->at, &pos, &lo, &value))
-        slim_trace_cells(s, (const struct slim_array *)(uintptr_t)*value);
-}
-
 static void slim_heap(void *self, const struct event *ev)
 {
     struct slim *s = self;
+    size_t pos = 0;
+    uint64_t lo, *value;
 
     if (ev->kind == EV_ALLOC)
         slim_alloc(s, ev);
     else if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
         slim_move(s, ev);
-    if (ft_collects(&s->ft, ev)) {
-        ft_trace_variables(&s->ft);
-        trace_arrays(s);
-    }
+    if (!ft_collects(&s->ft, ev))
+        return;
+    ft_trace_variables(&s->ft);
+    /* The arrays' locations in use, of which an element alone is a variable. */
+    while (map_next(&s->at, &pos, &lo, &value))
+        slim_trace_cells(s, (const struct slim_array *)(uintptr_t)*value);
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */

@@ -174,7 +174,9 @@ bool slim_append(struct slim *s, struct slim_foot *foot, uint64_t i, const struc
 struct ft_variable *slim_cell(const struct slim_array *a, uint64_t q); /* NULL: never used */
 struct ft_variable *slim_make_cell(struct slim *s, struct slim_array *a, uint64_t q);
 void slim_cells_init(struct slim *s, struct slim_array *a, uint64_t n);
-void slim_cells_free(struct slim *s, struct slim_array *a);
+void slim_cells_free(struct slim *s, struct slim_cells *c);
+/* The next cell in use from *i on, which becomes its number; NULL: none. */
+const struct ft_variable *slim_next_cell(const struct slim_cells *c, uint64_t *i);
 void slim_trace_cells(struct slim *s,
                       const struct slim_array *a); /* charged for, at a collection */
 void slim_cells_copy(struct slim *s, struct slim_array *to, const struct slim_array *from);

@@ -176,7 +176,7 @@ static bool parts_fail(struct slim_partition p, unsigned n, const struct slim_ra
         if (bits_of(&r) != part_bits(p, n, i) || slim_part_of(p, i) >= slim_parts(p, n))
             return fails("parts", p, n, f);
     }
-    slim_cover(p, n, f, &first, &step, &count);
+    slim_cover(p, f, &first, &step, &count);
     for (uint64_t i = 0; i < count; i++) {
         const struct slim_range r = slim_part(p, n, first + i * step);
         if (covered & bits_of(&r))
