@@ -29,9 +29,7 @@ unsigned view_bits(uint32_t set)
 
 unsigned view_skips(unsigned view)
 {
-    unsigned skips = EVF_STACK | EVF_SYSTEM | EVF_FINAL | EVF_VOLATILE; /* not event_tracked */
-
     if (view & VIEW_ALL_MEMORY)
-        skips = EVF_STACK;
-    return skips;
+        return EVF_STACK;
+    return EVF_STACK | EVF_SYSTEM | EVF_FINAL | EVF_VOLATILE; /* not event_tracked */
 }

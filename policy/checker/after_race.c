@@ -67,50 +67,31 @@ static void granules_having(const struct after_race *a, sim_addr byte, sim_addr 
     *last = granule_last(a, object ? object->last : byte);
 }
 
-/* Disables the object at this byte. Granules that it shares with others are disabled, too. */
-static void disable(struct after_race *a, sim_addr byte)
-{
-    sim_addr first, last;
-
-    if (having(a->off, byte))
-        return;
-    granules_having(a, byte, &first, &last);
-    interval_mark(a->budget, &a->off, first, last, 1);
-}
-
+/* Disables the object at each byte. Granules that it shares with others are disabled, too. */
 void after_race_settle(struct after_race *a)
 {
-    for (size_t i = 0; i < a->n; i++)
-        disable(a, a->raced[i]);
+    for (size_t i = 0; i < a->n; i++) {
+        sim_addr first, last;
+        if (having(a->off, a->raced[i]))
+            continue;
+        granules_having(a, a->raced[i], &first, &last);
+        interval_mark(a->budget, &a->off, first, last, 1);
+    }
     a->settled = a->n;
     a->n = 0;
 }
 
 /* ---- accesses ------------------------------------------------------------------------------- */
 
-static bool disabled_by(const struct after_race *a, sim_addr byte, sim_addr location)
-{
-    sim_addr first, last;
-
-    granules_having(a, byte, &first, &last);
-    return first <= location && location <= last;
-}
-
 bool after_race_covers(const struct after_race *a, sim_addr location, bool settled)
 {
-    for (size_t i = 0; settled && i < a->settled; i++)
-        if (disabled_by(a, a->raced[i], location))
+    for (size_t i = 0; settled && i < a->settled; i++) {
+        sim_addr first, last;
+        granules_having(a, a->raced[i], &first, &last);
+        if (first <= location && location <= last)
             return false;
+    }
     return having(a->off, location) != NULL;
-}
-
-static struct event part_of(const struct event *ev, uint32_t from, uint32_t end)
-{
-    struct event part = *ev;
-
-    part.addr += from;
-    part.size = end - from;
-    return part;
 }
 
 /* The bytes from *from on are disabled or not up to *end. The location of a field is where it
@@ -135,7 +116,9 @@ bool after_race_part(struct after_race *a, const struct event *ev, uint32_t *fro
     while (*from < ev->size) {
         uint32_t end;
         const bool disabled = disabled_run(a, ev, *from, &end);
-        *part = part_of(ev, *from, end);
+        *part = *ev;
+        part->addr += *from;
+        part->size = end - *from;
         *from = end;
         if (!disabled)
             return true;

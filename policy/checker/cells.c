@@ -35,7 +35,7 @@ void cells_charge(struct cells *c, const struct cell_charges *charges)
     if (!env->cost->on || !env->inlined)
         return;
     metadata_count(env->cost, &c->metadata);
-    if (metadata_is_inline(env->cost))
+    if (env->cost->inlined)
         c->counted = 0; /* they are there as long as their object is */
 }
 
@@ -47,17 +47,6 @@ struct move { /* a clear, or a copy by so much */
     bool copy;
     struct metadata_sweep sweep;
 };
-
-static void begin_sweep(struct move *m, unsigned step)
-{
-    m->sweep = (struct metadata_sweep){.core = m->c->env->core, .step = step};
-}
-
-static void end_sweep(struct move *m)
-{
-    if (m->c->charged)
-        metadata_sweep_end(m->c->env->cost, &m->sweep);
-}
 
 static bool charge_copy(void *arg, sim_addr addr, void *cell)
 {
@@ -83,7 +72,7 @@ static bool drop_cell(void *arg, sim_addr addr, void *cell)
     struct move *m = arg;
     struct cells *c = m->c;
 
-    if (c->charged && !metadata_is_inline(c->env->cost) && !is_written(m, addr))
+    if (c->charged && !c->env->cost->inlined && !is_written(m, addr))
         metadata_sweep(c->env->cost, &m->sweep, metadata_at(c->env->cost, addr), (struct paddr){0},
                        c->charges.bytes);
     if (c->kind->drop)
@@ -95,9 +84,9 @@ static bool drop_cell(void *arg, sim_addr addr, void *cell)
 
 static void area_empty(struct move *m, sim_addr addr, uint64_t bytes)
 {
-    begin_sweep(m, m->c->charges.clear_step);
+    m->sweep = (struct metadata_sweep){.core = m->c->env->core, .step = m->c->charges.clear_step};
     shadow_each(m->c->shadow, addr, bytes, drop_cell, m);
-    end_sweep(m);
+    metadata_sweep_end(m->c->env->cost, &m->sweep);
 }
 
 static void own_cell(void *arg, void *cell)
@@ -111,12 +100,14 @@ static void own_cell(void *arg, void *cell)
 
 static void area_copy(struct cells *c, sim_addr to, sim_addr from, uint64_t bytes)
 {
-    struct move m = {.c = c, .copy = true, .by = to - from};
+    struct move m = {.c = c,
+                     .copy = true,
+                     .by = to - from,
+                     .sweep = {.core = c->env->core, .step = c->charges.copy_step}};
 
-    begin_sweep(&m, c->charges.copy_step);
     if (c->charged && !metadata_move(c->env->cost, c->env->core, to, from, c->charges.copy_step))
         shadow_each(c->shadow, from, bytes, charge_copy, &m);
-    end_sweep(&m);
+    metadata_sweep_end(c->env->cost, &m.sweep);
     struct shadow_snapshot *s = shadow_take(c->shadow, from, bytes, own_cell, c);
     area_empty(&m, to, bytes);
     c->copied += shadow_put(c->shadow, s, to);

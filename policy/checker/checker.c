@@ -33,23 +33,15 @@ static inline sim_cycle tell_access(struct checker *c, const struct event *ev, u
     return now;
 }
 
-static sim_cycle tell_sync(struct checker *c, const struct event *ev, unsigned core, sim_cycle now)
+/* Synchronisation, or what happens to the heap: hook is the detector's, or NULL. */
+static sim_cycle tell_sync(struct checker *c, void (*hook)(void *self, const struct event *ev),
+                           const struct event *ev, unsigned core, sim_cycle now)
 {
     if (c->hardware)
         return c->hardware->sync(c->self, ev, core, now);
     clock_cost_sync(c->clocks, ev, core);
-    if (c->detector->sync)
-        c->detector->sync(c->self, ev);
-    return now;
-}
-
-static sim_cycle tell_heap(struct checker *c, const struct event *ev, unsigned core, sim_cycle now)
-{
-    if (c->hardware)
-        return c->hardware->sync(c->self, ev, core, now);
-    clock_cost_sync(c->clocks, ev, core);
-    if (c->detector->heap)
-        c->detector->heap(c->self, ev);
+    if (hook)
+        hook(c->self, ev);
     else if (c->cells && (ev->kind == EV_CLEAR || ev->kind == EV_COPY))
         cells_move(c->cells, ev);
     return now;
@@ -153,29 +145,21 @@ static void defer(struct checker *c, const struct event *ev)
     c->st.uncommitted++;
 }
 
-static bool atomic_gives(const struct event *ev)
-{
-    return ev_info[ev->kind].gives && order_gives(event_order(ev));
-}
-
-static int mixed_levels(struct checker *c)
-{
-    return err_set(c->env.err, LARD_CONFIG,
-                   "event %llu: policy %s: raw clock writes and synchronisation above that level "
-                   "don't mix, as both count "
-                   "the same clocks; leave the view all-sync out for this trace",
-                   (unsigned long long)*c->env.number, c->label);
-}
-
 /* Raw writes (LARDx86) set entries of clocks to values that the runtime has counted;
  * synchronisation above that level makes the frame count them. Both in one run would count twice,
  * so that is refused. */
-static inline int one_level(struct checker *c, const struct event *ev)
+static int one_level(struct checker *c, const struct event *ev)
 {
     c->raw_clocks |= ev->kind == EV_WRITEVC;
     c->other_clocks |=
         event_is_access(ev) || (ev_info[ev->kind].gives && ev->kind != EV_THREAD_END);
-    return c->raw_clocks && c->other_clocks ? mixed_levels(c) : 0;
+    if (!c->raw_clocks || !c->other_clocks)
+        return 0;
+    return err_set(c->env.err, LARD_CONFIG,
+                   "event %llu: policy %s: raw clock writes and synchronisation above that level "
+                   "don't mix, as both count the same clocks; leave the view all-sync out for this "
+                   "trace",
+                   (unsigned long long)*c->env.number, c->label);
 }
 
 static sim_cycle rare_access(struct checker *c, const struct event *ev, unsigned core,
@@ -189,7 +173,7 @@ static sim_cycle rare_access(struct checker *c, const struct event *ev, unsigned
     /* An atomic access acquires before the check and releases after it: its own access lies
      * between. */
     const bool orders = event_order(ev) != ORDER_NONE && heeds(c, ev);
-    if (orders && atomic_gives(ev) && one_level(c, ev)) {
+    if (orders && ev_info[ev->kind].gives && order_gives(event_order(ev)) && one_level(c, ev)) {
         c->st.accesses--; /* refused: it never took effect */
         return now;
     }
@@ -264,8 +248,7 @@ static sim_cycle step_sync(struct checker *c, const struct event *ev, unsigned c
     if (ev->kind == EV_WRITEVC && c->policy_env.view & VIEW_NO_THREAD) {
         err_set(c->env.err, LARD_CONFIG,
                 "event %llu: policy %s: raw clock writes name language threads and mean nothing in "
-                "the view no-thread; "
-                "leave that view out for this trace",
+                "the view no-thread; leave that view out for this trace",
                 (unsigned long long)*c->env.number, c->label);
         return now;
     }
@@ -273,7 +256,7 @@ static sim_cycle step_sync(struct checker *c, const struct event *ev, unsigned c
         before(c, ev);
         hb_sync(c->hb, ev);
     }
-    return tell_sync(c, ev, core, now);
+    return tell_sync(c, c->detector->sync, ev, core, now);
 }
 
 /* A clear or copy of a part of a granule would be about half a history. */
@@ -286,8 +269,7 @@ static int aligned(struct checker *c, const struct event *ev)
         return 0;
     return err_set(c->env.err, LARD_TRACE,
                    "event %llu: %s of %llu bytes at 0x%llx is not aligned to the granularity %u; "
-                   "set granularity "
-                   "to a smaller one, or to field",
+                   "set granularity to a smaller one, or to field",
                    (unsigned long long)*c->env.number, ev_info[ev->kind].text,
                    (unsigned long long)ev->aux, (unsigned long long)ev->addr, g);
 }
@@ -312,7 +294,7 @@ static sim_cycle step_heap(struct checker *c, const struct event *ev, unsigned c
         c->st.copies += copy && heeded;
     }
     if (heeded)
-        now = tell_heap(c, ev, core, now);
+        now = tell_sync(c, c->detector->heap, ev, core, now);
     if (UNLIKELY(c->filter) && heeded && (clear || copy))
         filter_heap(c->filter, ev);
     after_race_heap(&c->after, ev, heeded);
@@ -340,26 +322,22 @@ static inline bool is_plain(const struct checker *c, const struct event *ev)
     return access_plain(&c->policy_env, ev) && !c->filter && !after_race_disables(&c->after);
 }
 
-/* Tells the ledger for what the policy is about to charge. */
-static void begin_part(struct checker *c, const struct event *ev)
-{
-    const bool collection = ev->kind == EV_GC_BEGIN || ev->kind == EV_GC_END;
-
-    ledger_part(&c->cost, collection                              ? PART_COLLECTIONS
-                          : ev_info[ev->kind].class == CLASS_HEAP ? PART_HEAP
-                                                                  : PART_SYNC);
-}
-
 static NO_INLINE sim_cycle step_any(struct checker *c, const struct event *ev, unsigned core,
                                     struct mem_outcome out, sim_cycle now)
 {
-    begin_part(c, ev);
+    const enum ev_class class = (enum ev_class)ev_info[ev->kind].class;
+    const bool collection = ev->kind == EV_GC_BEGIN || ev->kind == EV_GC_END;
+
+    /* The ledger is told for what the policy is about to charge. */
+    ledger_part(&c->cost, collection            ? PART_COLLECTIONS
+                          : class == CLASS_HEAP ? PART_HEAP
+                                                : PART_SYNC);
     /* An event may change whose clock moves, if kernel threads count instead of threads. */
     if (UNLIKELY(c->hb->by_kernel && (!hb_has_begun(c->hb, ev->tid) || ev->kind == EV_THREAD)))
         before(c, ev);
     if (UNLIKELY(hb_enter(c->hb, ev)))
         edges(c, EDGE_BEGIN, ev, NULL);
-    switch ((enum ev_class)ev_info[ev->kind].class) {
+    switch (class) {
     case CLASS_ACCESS:
         return step_access(c, ev, core, out, now);
     case CLASS_SYNC:
@@ -388,8 +366,8 @@ sim_cycle checker_decide(struct checker *c, const struct event *ev, unsigned cor
     } else {
         now = step_any(c, ev, core, out, now);
     }
-    if (UNLIKELY(after_race_noted(&c->after))) /* of races that were found late */
-        /* Races that are found late belong to an earlier event, and to no event_done. */
+    /* Races that are found late belong to an earlier event, and to no event_done. */
+    if (UNLIKELY(after_race_noted(&c->after)))
         after_races(c);
     if (UNLIKELY(budget_over(&c->budget)))
         over_limit(c);

@@ -55,16 +55,13 @@ static bool at_default(const struct filter_params *p)
 
 static void add_text(char **to, const char *word, bool add)
 {
-    if (!add)
-        return;
-    char *more = xasprintf("%s%s%s", *to, strcmp(*to, "filter ") ? ", " : "", word);
-    free(*to);
-    *to = more;
+    if (add)
+        xappend(to, strcmp(*to, "filter") ? ", " : " ", word);
 }
 
 static char *text_of(const struct filter_params *p)
 {
-    char *text = xstrdup("filter ");
+    char *text = xstrdup("filter");
 
     add_text(&text, "stack", p->stack == FLAGGED_ON);
     add_text(&text, "stack off", p->stack == FLAGGED_OFF);
@@ -112,17 +109,15 @@ int filter_new(struct filter **to, const struct filter_params *p, const struct f
     return 0;
 }
 
-static void location_empty(struct filter *f, struct location *x)
+static bool drop_location(void *arg, sim_addr addr, void *cell)
 {
+    struct filter *f = arg;
+    struct location *x = cell;
+
+    (void)addr;
     budget_give(f->env.budget, x->cap * sizeof *x->done);
     free(x->done);
     *x = (struct location){0};
-}
-
-static bool drop_location(void *arg, sim_addr addr, void *cell)
-{
-    (void)addr;
-    location_empty(arg, cell);
     return true;
 }
 

@@ -78,30 +78,26 @@ static int exempt_range(const struct reading *r, const char *s, bool one)
     return 0;
 }
 
-static void add_name(struct filter_file *f, const char *from, size_t n)
-{
-    f->name = budget_grow(f->budget, f->name, f->names, &f->cap, sizeof *f->name);
-    budget_take(f->budget, n + 1);
-    f->name[f->names++] = xasprintf("%.*s", (int)n, from);
-}
-
 static int exempt_site(const struct reading *r, const char *s)
 {
+    struct filter_file *f = r->f;
     uint64_t site;
 
     s = skip_space(s);
     if (*s == '"') {
-        const char *end = strchr(s + 1, '"');
-        if (!end || end == s + 1 || !at_end(end + 1))
+        const char *end = strchr(++s, '"');
+        if (!end || end == s || !at_end(end + 1))
             return refuse(r, "a name in quotes is expected");
-        add_name(r->f, s + 1, (size_t)(end - (s + 1)));
+        f->name = budget_grow(f->budget, f->name, f->names, &f->cap, sizeof *f->name);
+        budget_take(f->budget, (uint64_t)(end - s) + 1);
+        f->name[f->names++] = xasprintf("%.*s", (int)(end - s), s);
         return 0;
     }
     if (!number(&s, &site) || !at_end(s))
         return refuse(r, "a site's number, or its name in quotes, is expected");
     if (site == 0)
         return refuse(r, "0 is no site");
-    *map_put(&r->f->sites, site) = 1 + true;
+    *map_put(&f->sites, site) = 1 + true;
     return 0;
 }
 

@@ -91,9 +91,7 @@ static int parse_spec(struct checker *c, const char *spec, struct err *e)
     c->policy = lookup(name, e);
     if (!c->policy)
         return -1;
-    c->label = xmalloc(n + 1);
-    memcpy(c->label, spec, n);
-    c->label[n] = '\0';
+    c->label = xasprintf("%.*s", (int)n, spec);
     return 0;
 }
 
@@ -240,14 +238,10 @@ static int create(struct checker *c, struct err *e)
         .context = c->env.context,
     };
     /* Statistics are for good: nothing is declared for a policy that can't be. */
-    if (place_metadata(c, common.metadata, e))
-        return -1;
-    if (needs_one_memory(c, e))
-        return -1;
-    if (c->policy->refuse && c->policy->refuse(&c->policy_env, c->params, e))
-        return -1;
     const struct filter_env filter = {c->hb, g, &c->budget, c->env.granule};
-    if (filter_new(&c->filter, &common.filter, &filter, e))
+    if (place_metadata(c, common.metadata, e) || needs_one_memory(c, e) ||
+        (c->policy->refuse && c->policy->refuse(&c->policy_env, c->params, e)) ||
+        filter_new(&c->filter, &common.filter, &filter, e))
         return -1;
     declare_stats(c, g);
     after_race_init(&c->after, (enum after_race_mode)common.after_race, c->env.granule, g,

@@ -180,14 +180,10 @@ static uint64_t race_id(const char *a, const char *b)
 
 static void write_side(struct json *j, const struct race_side *s, const char *site)
 {
-    json_key(j, "thread");
-    s->known ? json_u64(j, s->thread) : json_null(j);
-    json_key(j, "op");
-    json_str(j, s->known ? ev_info[s->op].text : NULL);
-    json_key(j, "site");
-    json_str(j, s->known ? site : NULL);
-    json_key(j, "event");
-    s->known && !s->region ? json_u64(j, s->event) : json_null(j);
+    s->known ? json_key_u64(j, "thread", s->thread) : json_key_null(j, "thread");
+    json_key_str(j, "op", s->known ? ev_info[s->op].text : NULL);
+    json_key_str(j, "site", s->known ? site : NULL);
+    s->known && !s->region ? json_key_u64(j, "event", s->event) : json_key_null(j, "event");
     if (s->region)
         json_key_u64(j, "region", s->event);
     if (s->interval)
@@ -197,47 +193,26 @@ static void write_side(struct json *j, const struct race_side *s, const char *si
 static void write_line(const struct race *race, FILE *out, const char *site,
                        const char *earlier_site, const char *allocated_at)
 {
-    char id[24];
     struct json j;
 
-    snprintf(id, sizeof id, "%016llx", (unsigned long long)race->id);
     json_init(&j, out, false);
     json_object(&j);
-    json_key(&j, "policy");
-    json_str(&j, race->policy);
-    json_key(&j, "race");
-    json_str(&j, id);
+    json_key_str(&j, "policy", race->policy);
+    json_key_hex16(&j, "race", race->id);
     write_side(&j, &race->is, site);
-    if (race->noticed != race->is.event) {
-        json_key(&j, "noticed");
-        json_u64(&j, race->noticed);
-    }
+    if (race->noticed != race->is.event)
+        json_key_u64(&j, "noticed", race->noticed);
     json_key(&j, "address");
     json_hex(&j, race->addr);
-    json_key(&j, "size");
-    json_u64(&j, race->size);
+    json_key_u64(&j, "size", race->size);
     object_json(&j, &race->object, allocated_at);
-    json_key(&j, "system");
-    json_bool(&j, race->system);
-    json_key(&j, "conflicts");
-    json_u64(&j, race->conflicts);
-    json_key(&j, "earlier");
-    json_object(&j);
+    json_key_bool(&j, "system", race->system);
+    json_key_u64(&j, "conflicts", race->conflicts);
+    json_key_object(&j, "earlier");
     write_side(&j, &race->earlier, earlier_site);
     json_end(&j);
     json_end(&j);
     fputc('\n', out);
-}
-
-/* Looks up the object at the race as of now; only if a caller asks for races. */
-static void find_object(const struct race_report *r, struct race *race)
-{
-    struct placement *o = r->env->placement ? *r->env->placement : NULL;
-
-    if (!o)
-        return;
-    placement_reach(o, *r->env->number);
-    race->object = placement_find(o, race->addr);
 }
 
 static void publish(struct race_report *r, struct race *race)
@@ -245,11 +220,15 @@ static void publish(struct race_report *r, struct race *race)
     char number[3][24];
     const char *site = site_text(r, race->is.site, number[0]);
     const char *earlier = site_text(r, race->earlier.site, number[1]);
+    struct placement *objects = r->env->placement ? *r->env->placement : NULL;
 
     race->policy = r->policy;
     race->id = race_id(site, earlier);
     race->noticed = *r->env->number;
-    find_object(r, race);
+    if (objects) { /* as of now; only if a caller asks for races */
+        placement_reach(objects, *r->env->number);
+        race->object = placement_find(objects, race->addr);
+    }
     if (r->env->on_race)
         r->env->on_race(r->env->on_race_arg, race);
     if (!r->lines) {
@@ -266,10 +245,7 @@ static void publish(struct race_report *r, struct race *race)
 static void count_race(struct race_report *r, struct race *race)
 {
     r->accesses++;
-    if (race->system)
-        r->system++;
-    else
-        r->program++;
+    *(race->system ? &r->system : &r->program) += 1;
     r->unsited += !race->is.site;
     publish(r, race);
     if (r->accesses == 1)

@@ -46,24 +46,20 @@ static bool leaves_out(const struct checker *c)
            c->after.mode == AFTER_RACE_DISABLE_ARRAY;
 }
 
-/* "; write-after-write, read-after-write alone": what the claims are not about is left out. */
+/* "write-after-write, read-after-write": what the claims are not about is left out. */
 static char *conflicts_text(unsigned conflicts)
 {
     char *all = xstrdup("");
 
-    for (unsigned i = 0; i < CONFLICT_KINDS && conflicts != CONFLICT_ALL; i++) {
-        if (!(conflicts >> i & 1))
-            continue;
-        char *more = xasprintf("%s%s%s", all, *all ? ", " : "; ", conflict_info[i].name);
-        free(all);
-        all = more;
-    }
+    for (unsigned i = 0; i < CONFLICT_KINDS && conflicts != CONFLICT_ALL; i++)
+        if (conflicts >> i & 1)
+            xappend(&all, ", ", conflict_info[i].name);
     return all;
 }
 
 static char *property_text(const struct checker *c, const struct promise *p)
 {
-    char *conflicts, *text, *all;
+    char *text;
 
     if (leaves_out(c))
         return xstrdup(after_first);
@@ -72,9 +68,9 @@ static char *property_text(const struct checker *c, const struct promise *p)
     else
         text = p->property ? xstrdup(p->property)
                            : xasprintf("happens-before, history %s", history_info[p->history].name);
-    conflicts = conflicts_text(p->claims ? p->conflicts : CONFLICT_ALL);
-    all = xasprintf("%s%s%s%s", text, conflicts, c->filter ? "; " : "",
-                    c->filter ? filter_text(c->filter) : "");
+    char *conflicts = conflicts_text(p->claims ? p->conflicts : CONFLICT_ALL);
+    char *all = xasprintf("%s%s%s%s%s", text, *conflicts ? "; " : "", conflicts,
+                          c->filter ? "; " : "", c->filter ? filter_text(c->filter) : "");
     free(conflicts);
     free(text);
     return all;

@@ -42,9 +42,7 @@ struct clock_cost *clock_cost_new(struct ledger *c, const struct policy_env *env
         .pages = env->machine->pages,
     };
 
-    k->cost = c;
-    k->env = env;
-    k->runtime = runtime_new(&defaults, &of);
+    *k = (struct clock_cost){.cost = c, .env = env, .runtime = runtime_new(&defaults, &of)};
     return k;
 }
 

@@ -3,10 +3,6 @@
 
 #include <stdlib.h>
 
-struct inline_owner { /* of a place that objects may begin at */
-    uint32_t object;  /* its number, plus 1 */
-};
-
 struct inline_heap *inline_heap_new(const struct layout *l, struct pages *pages, unsigned granule,
                                     struct budget *b)
 {
@@ -18,7 +14,7 @@ struct inline_heap *inline_heap_new(const struct layout *l, struct pages *pages,
     h->stride = INLINE_PAIR;
     h->scale = 2; /* for the header's word */
     h->budget = b;
-    h->owner = shadow_new(INLINE_PAIR, sizeof(struct inline_owner), b);
+    h->owner = shadow_new(INLINE_PAIR, sizeof(uint32_t), b);
     return h;
 }
 
@@ -50,9 +46,9 @@ bool inline_heap_add(struct inline_heap *h, struct inline_policy *p)
 
 const struct inline_object *inline_heap_find(const struct inline_heap *h, sim_addr addr)
 {
-    const struct inline_owner *o = shadow_peek(h->owner, addr);
+    const uint32_t *owner = shadow_peek(h->owner, addr);
 
-    return o && o->object ? &h->object[o->object - 1] : NULL;
+    return owner && *owner ? &h->object[*owner - 1] : NULL;
 }
 
 /* Bytes that a policy's metadata add to an object: its word, and what follows a scalar's fields. */
@@ -95,7 +91,7 @@ struct ending {
 static bool object_forget(void *arg, sim_addr addr, void *cell)
 {
     const struct ending *e = arg;
-    const uint32_t number = ((struct inline_owner *)cell)->object;
+    const uint32_t number = *(uint32_t *)cell;
     struct inline_object *o = &e->h->object[number - 1];
 
     (void)addr;
@@ -127,7 +123,7 @@ static void begin_object(struct inline_heap *h, const struct inline_object *is)
     for (const struct inline_policy *p = h->policy; p < h->policy + h->policies; p++)
         budget_take(p->counted, added(h, is, p));
     for (uint64_t i = 0; i < is->bytes; i += INLINE_PAIR)
-        ((struct inline_owner *)shadow_get(h->owner, is->base + i))->object = number;
+        *(uint32_t *)shadow_get(h->owner, is->base + i) = number;
 }
 
 static void allocate(struct inline_heap *h, const struct event *ev)

@@ -45,7 +45,7 @@ struct inline_heap {
     unsigned each;                /* bytes of metadata of a granule, of all policies */
     uint64_t stride;              /* of 8 bytes of fields with their metadata */
     uint64_t scale;               /* at least as many times what an object takes without */
-    struct shadow *owner;         /* owns; by place: struct inline_owner */
+    struct shadow *owner;         /* owns; by place: its object's number, plus 1 */
     struct inline_object *object; /* owns */
     struct inline_policy policy[INLINE_POLICIES];
     unsigned policies;

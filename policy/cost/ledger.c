@@ -64,7 +64,7 @@ void ledger_software(struct ledger *c, const struct policy_env *env, const struc
     c->name = xcalloc(steps + 1, sizeof *c->name);
     for (unsigned i = 0; i < steps; i++)
         c->name[i] = step[i].name;
-    c->guessed = env->machine && env->machine->guesses;
+    c->guessed = env->machine->guesses;
     c->metadata = metadata_new(env, shadow);
     declare(c, stats_group(env->stats, "cost"));
 }
@@ -95,8 +95,7 @@ static NO_INLINE void more_room(struct ledger *c, struct ledger_account *k)
         budget_take(c->env->budget, (k->cap - was) * sizeof *k->step);
 }
 
-/* unit: bytes for which there is an instruction; 0: none. */
-static NO_INLINE void add_pieces(struct ledger *c, unsigned account, struct paddr at,
+NO_INLINE void ledger_add_pieces(struct ledger *c, unsigned account, struct paddr at,
                                  uint64_t bytes, enum mem_cmd cmd, uint64_t unit)
 {
     struct ledger_account *k = &c->account[account];
@@ -128,15 +127,9 @@ void ledger_add_access(struct ledger *c, unsigned account, struct paddr at, uint
 
     ledger_open(c, k);
     if (UNLIKELY(bytes > LEDGER_REGISTER || ledger_in_pieces(c, k, at, bytes)))
-        add_pieces(c, account, at, bytes, cmd, LEDGER_REGISTER);
+        ledger_add_pieces(c, account, at, bytes, cmd, LEDGER_REGISTER);
     else
         ledger_add_step(c, k, at, bytes, cmd, 1);
-}
-
-void ledger_add_touch(struct ledger *c, unsigned account, struct paddr at, uint64_t bytes,
-                      enum mem_cmd cmd)
-{
-    add_pieces(c, account, at, bytes, cmd, 0);
 }
 
 /* ---- gathering: notes ----------------------------------------------------------------------- */

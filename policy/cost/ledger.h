@@ -170,8 +170,9 @@ static inline void ledger_access(struct ledger *c, unsigned core, struct paddr a
     if (UNLIKELY(c->on) && bytes)
         ledger_add_access(c, core, at, bytes, cmd);
 }
-void ledger_add_touch(struct ledger *c, unsigned account, struct paddr at, uint64_t bytes,
-                      enum mem_cmd cmd);
+/* unit: bytes for which there is an instruction; 0: none. */
+void ledger_add_pieces(struct ledger *c, unsigned account, struct paddr at, uint64_t bytes,
+                       enum mem_cmd cmd, uint64_t unit);
 /* Adds a step within one line; there is room. */
 static inline void ledger_add_step(const struct ledger *c, struct ledger_account *k,
                                    struct paddr at, uint64_t bytes, enum mem_cmd cmd,
@@ -224,7 +225,7 @@ static inline void ledger_touch(struct ledger *c, unsigned account, struct paddr
 
     ledger_open(c, k);
     if (UNLIKELY(ledger_in_pieces(c, k, at, bytes)))
-        ledger_add_touch(c, account, at, bytes, cmd);
+        ledger_add_pieces(c, account, at, bytes, cmd, 0);
     else
         ledger_add_step(c, k, at, bytes, cmd, 0);
 }

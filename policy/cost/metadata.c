@@ -75,11 +75,6 @@ static uint64_t shadow_header(const struct metadata *m)
     return (m->inlined->layout->array + 7u) & ~7u;
 }
 
-static uint64_t shadow_size(const struct metadata *m, const struct inline_object *o)
-{
-    return shadow_header(m) + (o->elements * o->element >> m->granule) * m->shadow;
-}
-
 /* 0: none. */
 static struct paddr inline_at(const struct metadata *m, sim_addr location)
 {
@@ -256,7 +251,7 @@ void metadata_reach_inline(struct ledger *c, unsigned core, sim_addr location,
     ledger_step(c, core, steps->shadow);
     if (map_find(&m->shadow_of, o->base))
         return;
-    const uint64_t size = shadow_size(m, o);
+    const uint64_t size = shadow_header(m) + (o->elements * o->element >> m->granule) * m->shadow;
     const struct paddr block = shadow_new_block(c, core, o->base, size);
     ledger_step(c, core, steps->shadow_new);
     ledger_steps(c, core, steps->shadow_line, (size + LEDGER_REGISTER - 1) / LEDGER_REGISTER);
@@ -268,7 +263,7 @@ bool metadata_move(struct ledger *c, unsigned core, sim_addr to, sim_addr from, 
 {
     struct metadata *m = c->metadata;
 
-    if (!metadata_is_inline(c))
+    if (!c->inlined)
         return false;
     const uint64_t *block = map_find(&m->shadow_of, from);
     const struct inline_object *o = inline_heap_find(m->inlined, to);

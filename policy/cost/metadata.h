@@ -46,10 +46,6 @@ static inline void metadata_reach(struct ledger *c, unsigned core, sim_addr loca
 /* A copy of memory: the shadow of an array that it moves goes along, into a block of its own. Other
  * metadata that are inline are what the copy itself has copied. False: they are not inline. */
 bool metadata_move(struct ledger *c, unsigned core, sim_addr to, sim_addr from, unsigned step);
-static inline bool metadata_is_inline(const struct ledger *c)
-{
-    return c->inlined;
-}
 /* counted: bytes that come with objects. Inline only. */
 void metadata_count(struct ledger *c, struct budget *counted);
 /* A block of simulated memory, from lists that each core has for itself: of 16 bytes or a larger

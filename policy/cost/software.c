@@ -13,14 +13,7 @@ void software_needs(void *software)
     ((struct software *)software)->after = true;
 }
 
-/* Within one line. Its instructions have been run. */
-static sim_cycle access_step(struct software *s, unsigned core, struct mem_step is, sim_cycle now)
-{
-    const struct mem_run run = {.step = &is, .n = 1, .serial = false, .counts = &s->counts};
-
-    return s->env->machine->run(s->env->host, core, &run, now);
-}
-
+/* Accesses line by line. Their instructions have been run. */
 sim_cycle software_mem(void *software, unsigned core, struct paddr at, unsigned bytes,
                        enum mem_cmd cmd, sim_cycle now)
 {
@@ -34,12 +27,12 @@ sim_cycle software_mem(void *software, unsigned core, struct paddr at, unsigned 
     for (uint64_t done = 0, n; done < bytes; done += n) {
         const uint64_t room = m->line - paddr_within(paddr_plus(at, done), m->line);
         n = bytes - done < room ? bytes - done : room;
-        now = access_step(s, core,
-                          (struct mem_step){.at = paddr_plus(at, done),
-                                            .bytes = (uint16_t)n,
-                                            .cmd = (uint8_t)cmd,
-                                            .after = after && !done},
-                          now);
+        struct mem_step step = {.at = paddr_plus(at, done),
+                                .bytes = (uint16_t)n,
+                                .cmd = (uint8_t)cmd,
+                                .after = after && !done};
+        const struct mem_run run = {.step = &step, .n = 1, .counts = &s->counts};
+        now = m->run(s->env->host, core, &run, now);
     }
     return now;
 }
