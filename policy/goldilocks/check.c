@@ -11,18 +11,6 @@
 
 /* ---- the short-circuit checks --------------------------------------------------------------- */
 
-/* 5.3: both were in transactions. Commits that the view heeds order the variable, as long as it is
- * in the same life for them. */
-static bool both_in_transactions(const struct gold_info *i, const struct gold_now *now)
-{
-    return i->xact && i->xact == now->xact;
-}
-
-static bool same_thread(const struct gold_info *i, const struct gold_now *now)
-{
-    return i->actor == now->actor;
-}
-
 static bool holds(const struct goldilocks *g, sim_tid tid, gold_element lock)
 {
     const struct gold_thread *t = tid < g->threads ? &g->thread[tid] : NULL;
@@ -40,9 +28,7 @@ static bool lock_in_common(struct goldilocks *g, const struct gold_info *i, stru
     if (!i->alock || g->by_kernel)
         return false;
     gold_cost_held(g, now);
-    if (!holds(g, now->ev->tid, i->alock))
-        return false;
-    if (gold_spoilt(g, i->alock))
+    if (!holds(g, now->ev->tid, i->alock) || gold_spoilt(g, i->alock))
         return false;
     now->alock = i->alock;
     return true;
@@ -103,37 +89,26 @@ static bool walk(struct goldilocks *g, const struct gold_info *i, bool two,
     return known;
 }
 
-static bool known_by_two(struct goldilocks *g, const struct gold_info *i,
-                         const struct gold_now *now)
-{
-    if (g->cost->on)
-        return walk(g, i, true, now);
-    return gold_has_by_two(g, now->actor, i->actor, i->moment);
-}
-
-static bool known_by_all(struct goldilocks *g, const struct gold_info *i,
-                         const struct gold_now *now)
-{
-    if (g->cost->on)
-        return walk(g, i, false, now);
-    return gold_has(g, gold_actor(now->actor), i->actor, i->moment);
-}
-
 bool gold_check(struct goldilocks *g, const struct gold_info *i, struct gold_now *now)
 {
     struct gold_stats *st = &g->st;
 
     st->checks++;
     gold_cost_look(g, i);
-    if (both_in_transactions(i, now))
+    /* 5.3: both were in transactions. Commits that the view heeds order the variable, as long as it
+     * is in the same life for them. */
+    if (i->xact && i->xact == now->xact)
         st->by_transaction++;
-    else if (g->is.same_thread && same_thread(i, now))
+    else if (g->is.same_thread && i->actor == now->actor)
         st->by_thread++;
     else if (g->is.held_lock && lock_in_common(g, i, now))
         st->by_lock++;
-    else if (g->is.two_threads && known_by_two(g, i, now))
+    else if (g->is.two_threads &&
+             (g->cost->on ? walk(g, i, true, now)
+                          : gold_has_by_two(g, now->actor, i->actor, i->moment)))
         st->by_two++;
-    else if (known_by_all(g, i, now)) {
+    else if (g->cost->on ? walk(g, i, false, now)
+                         : gold_has(g, gold_actor(now->actor), i->actor, i->moment)) {
         st->by_lockset++;
     } else {
         st->unordered++;

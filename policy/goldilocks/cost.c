@@ -15,14 +15,10 @@
 
 enum { ENDS_BYTES = 64, THREAD_BYTES = 64 + GOLD_SCRATCH_BYTES, SCRATCH_AT = 64 };
 
-/* Offsets: of a cell's count of records, and of a record's link to the next of its chain. */
+/* The offset of a cell's count of records. */
 static unsigned count_at(const struct goldilocks *g)
 {
     return 2 * gold_word(g);
-}
-static unsigned link_at(const struct goldilocks *g)
-{
-    return 3 * gold_word(g);
 }
 
 void gold_cost_init(struct goldilocks *g)
@@ -162,18 +158,15 @@ void gold_cost_locks(struct goldilocks *g, sim_tid tid)
     charge_store(g->env, block, gold_word(g));
 }
 
-/* The slot to which an element is hashed in the thread's set under evaluation. */
-static struct paddr slot_of(struct goldilocks *g, gold_element e, const struct gold_now *now)
+/* Loads the slot to which an element is hashed in the thread's set under evaluation. */
+static void look_up(struct goldilocks *g, gold_element e, const struct gold_now *now)
 {
     const uint64_t slot = e * UINT64_C(0x9e3779b97f4a7c15) % (GOLD_SCRATCH_BYTES / gold_word(g));
 
-    return paddr_plus(thread_block(g, now->ev->tid), SCRATCH_AT + slot * gold_word(g));
-}
-
-static void look_up(struct goldilocks *g, gold_element e, const struct gold_now *now)
-{
     if (e)
-        charge_load(g->env, slot_of(g, e, now), gold_word(g));
+        charge_load(g->env,
+                    paddr_plus(thread_block(g, now->ev->tid), SCRATCH_AT + slot * gold_word(g)),
+                    gold_word(g));
 }
 
 void gold_cost_cell(struct goldilocks *g, const struct gold_cell *c, bool heeded,
@@ -230,7 +223,7 @@ void gold_cost_record(struct goldilocks *g, struct gold_info *i, sim_addr addr,
 void gold_cost_chain(struct goldilocks *g, const struct gold_info *i)
 {
     charge_step(g->env, STEP_CHAIN);
-    charge_load(g->env, paddr_plus(i->block, link_at(g)), 2 * gold_word(g));
+    charge_load(g->env, paddr_plus(i->block, 3 * gold_word(g)), 2 * gold_word(g));
 }
 
 void gold_cost_forget(struct goldilocks *g, const struct gold_info *i)

@@ -29,14 +29,6 @@ struct gold_var {
     bool raced;             /* the race mark of this life */
 };
 
-/* Do accesses of these two ops conflict? One of them writes, and not both are atomic. */
-static bool conflict(uint8_t a, uint8_t b)
-{
-    if (op_class(a) & op_class(b) & ATOMIC_READ) /* both are atomic */
-        return false;
-    return (op_class(a) | op_class(b)) & PLAIN_WRITE;
-}
-
 /* ---- records -------------------------------------------------------------------------------- */
 
 static struct gold_info *record_at(struct gold_var *v, uint32_t i)
@@ -133,13 +125,6 @@ static void record_make(struct goldilocks *g, struct gold_var *v, sim_addr addr,
 
 /* ---- an access ------------------------------------------------------------------------------ */
 
-static void variable_race(struct goldilocks *g, struct gold_var *v, sim_addr addr,
-                          const struct gold_info *i, const struct gold_now *now)
-{
-    race_with(g->env->report, now->ev, addr, race_access(i->event, i->site, i->tid, op_kind(i->op)),
-              &v->raced);
-}
-
 /* The element that marks an access within a transaction as ordered: that of the variable's
  * commits. */
 static gold_element transaction_of(struct goldilocks *g, sim_addr a)
@@ -163,6 +148,7 @@ static bool check_variable(void *arg, void *cell, sim_addr addr, const struct ev
     struct gold_now *now = &k->now;
     struct gold_var *v = cell;
     const uint8_t op = op_of(ev);
+    const unsigned conflicts = op_conflicts(op_class(op));
 
     now->xact = transaction_of(g, addr);
     now->alock = 0;
@@ -170,8 +156,9 @@ static bool check_variable(void *arg, void *cell, sim_addr addr, const struct ev
         gold_cost_enter(g, addr);
     for (uint32_t i = 0; i < v->n; i++) {
         const struct gold_info *r = record_at(v, i);
-        if (conflict(r->op, op) && !gold_check(g, r, now))
-            variable_race(g, v, addr, r, now);
+        if (conflicts >> op_class(r->op) & 1 && !gold_check(g, r, now))
+            race_with(g->env->report, ev, addr,
+                      race_access(r->event, r->site, r->tid, op_kind(r->op)), &v->raced);
     }
     record_make(g, v, addr, op, now);
     if (UNLIKELY(g->cost->on))
@@ -261,14 +248,6 @@ static void gold_on_sync(void *self, const struct event *ev)
         gold_sync(g, ev);
 }
 
-static void gold_on_edges(void *self, enum policy_edge at, const struct event *ev,
-                          const struct event *accesses, size_t n)
-{
-    struct goldilocks *g = self;
-
-    gold_edges(g, at, ev, accesses, n);
-}
-
 /* ---- life ----------------------------------------------------------------------------------- */
 
 static void declare(struct gold_stats *st, struct stats_group *g)
@@ -298,11 +277,6 @@ static void *gold_create(const struct policy_env *env, const void *params, struc
     cells_declare(&g->variables);
     gold_cost_init(g);
     return g;
-}
-
-static void gold_self_check(const void *self)
-{
-    gold_list_check((struct goldilocks *)(uintptr_t)self);
 }
 
 static void gold_amend(const void *self, struct promise *p)
@@ -358,8 +332,8 @@ const struct policy policy_goldilocks = {
     .detector = &(const struct policy_detector){.access = gold_access,
                                                 .sync = gold_on_sync,
                                                 .heap = gold_on_sync,
-                                                .edges = gold_on_edges,
-                                                .check = gold_self_check,
+                                                .edges = gold_edges,
+                                                .check = gold_list_check,
                                                 .amend = gold_amend,
                                                 .explain = gold_explain,
                                                 .remembers = gold_remembers},

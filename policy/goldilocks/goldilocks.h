@@ -209,7 +209,7 @@ static inline void gold_info_give(struct goldilocks *g, const struct gold_info *
 {
     gold_cell_at(&g->list, gold_info_at(g, i))->infos--;
 }
-void gold_list_check(struct goldilocks *g); /* asserts */
+void gold_list_check(const void *goldilocks); /* asserts */
 
 /* ---- goldilocks/reach.c --------------------------------------------------------------------- */
 
@@ -276,7 +276,7 @@ bool gold_spoilt(const struct goldilocks *g, gold_element lock);
 /* ---- goldilocks/sync.c ---------------------------------------------------------------------- */
 
 void gold_sync(struct goldilocks *g, const struct event *ev);
-void gold_edges(struct goldilocks *g, enum policy_edge at, const struct event *ev,
+void gold_edges(void *goldilocks, enum policy_edge at, const struct event *ev,
                 const struct event *accesses, size_t n);
 
 /* ---- goldilocks/check.c --------------------------------------------------------------------- */

@@ -219,8 +219,9 @@ static void count_info(void *arg, const struct gold_info *i)
     ++*(uint64_t *)arg;
 }
 
-void gold_list_check(struct goldilocks *g)
+void gold_list_check(const void *goldilocks)
 {
+    struct goldilocks *g = (struct goldilocks *)(uintptr_t)goldilocks;
     const struct gold_list *l = &g->list;
     uint64_t counted = 0, infos = 0;
 

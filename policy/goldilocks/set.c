@@ -5,16 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Multiplicative hashing: elements are numbers in rows, which a mask alone would cluster. */
-static uint32_t home(const struct gold_set *s, gold_element e)
-{
-    return (uint32_t)((e * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (s->cap - 1);
-}
-
-/* The slot that has e, or the empty one where it would go. */
+/* The slot that has e, or the empty one where it would go. Multiplicative hashing: elements are
+ * numbers in rows, which a mask alone would cluster. */
 static uint32_t probe(const struct gold_set *s, gold_element e)
 {
-    uint32_t i = home(s, e);
+    uint32_t i = (uint32_t)((e * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (s->cap - 1);
 
     while (s->slot[i] && s->slot[i] != e)
         i = (i + 1) & (s->cap - 1);

@@ -288,23 +288,11 @@ static void commit_begins(struct goldilocks *g, const struct event *ev,
     g->committing = true;
 }
 
-static void commit_ends(struct goldilocks *g, const struct event *ev)
-{
-    gold_close(g, hb_actor(g->env->hb, ev->tid));
-    g->committing = false;
-}
-
-static void memory_step(struct goldilocks *g, const struct event *ev)
-{
-    if (ev->kind == EV_CLEAR)
-        sync_objects_clear(&g->objects, ev->addr, ev->aux, g);
-    else if (ev->kind == EV_COPY)
-        sync_objects_move(&g->objects, ev->addr, ev[1].addr, ev->aux, g);
-}
-
-void gold_edges(struct goldilocks *g, enum policy_edge at, const struct event *ev,
+void gold_edges(void *goldilocks, enum policy_edge at, const struct event *ev,
                 const struct event *accesses, size_t n)
 {
+    struct goldilocks *g = goldilocks;
+
     switch (at) {
     case EDGE_BEGIN:
         begin(g, ev);
@@ -316,17 +304,22 @@ void gold_edges(struct goldilocks *g, enum policy_edge at, const struct event *e
             atomic_step(g, false, ev);
         break;
     case EDGE_AFTER:
-        if (ev->kind == EV_TXN_COMMIT)
-            commit_ends(g, ev);
-        else
+        if (ev->kind != EV_TXN_COMMIT) {
             atomic_step(g, true, ev);
+            break;
+        }
+        gold_close(g, hb_actor(g->env->hb, ev->tid));
+        g->committing = false;
         break;
     case EDGE_UNHEEDED:
         if (ev_info[ev->kind].object == OBJECT_BARRIER)
             barrier_count(g, ev);
         break;
     case EDGE_MEMORY:
-        memory_step(g, ev);
+        if (ev->kind == EV_CLEAR)
+            sync_objects_clear(&g->objects, ev->addr, ev->aux, g);
+        else if (ev->kind == EV_COPY)
+            sync_objects_move(&g->objects, ev->addr, ev[1].addr, ev->aux, g);
         break;
     }
 }
