@@ -166,17 +166,20 @@ static void report_found(struct cvm *c)
 
 /* ---- bitmaps -------------------------------------------------------------------------------- */
 
+/* Those of the 64 words from 64 * i on that are among from..last. */
+static uint64_t words_within(size_t i, size_t from, size_t last)
+{
+    const uint64_t begin = i == from / 64 ? ~UINT64_C(0) << from % 64 : ~UINT64_C(0);
+
+    return i == last / 64 ? begin & ~UINT64_C(0) >> (63 - last % 64) : begin;
+}
+
 /* The conflicts that the two have at the words from..last, of the 64 words from 64 * i on. */
 static void compare_words(struct cvm *c, struct cvm_page *p, const struct cvm_entry *x,
                           const struct cvm_entry *y, size_t i, size_t from, size_t last)
 {
-    uint64_t found = conflicts(x, y, i);
-
-    if (i == from / 64)
-        found &= ~UINT64_C(0) << from % 64;
-    if (i == last / 64)
-        found &= ~UINT64_C(0) >> (63 - last % 64);
-    for (; found; found &= found - 1)
+    for (uint64_t found = conflicts(x, y, i) & words_within(i, from, last); found;
+         found &= found - 1)
         find_race(c, p, x, y, i * 64 + (size_t)__builtin_ctzll(found));
 }
 
@@ -379,18 +382,14 @@ static void move_words(struct cvm *c, struct cvm_entry *to, struct cvm_entry *x,
     to->writes |= x->writes;
     for (unsigned k = 0; k < CVM_KINDS; k++)
         for (size_t i = from / 64; x->bits[k] && i <= last / 64; i++) {
-            uint64_t mask = ~UINT64_C(0);
-            if (i == from / 64)
-                mask &= ~UINT64_C(0) << from % 64;
-            if (i == last / 64)
-                mask &= ~UINT64_C(0) >> (63 - last % 64);
-            if (!(x->bits[k][i] & mask))
+            const uint64_t moved = x->bits[k][i] & words_within(i, from, last);
+            if (!moved)
                 continue;
             uint64_t *words = cvm_words(c, to, (enum cvm_kind)k, i);
             if (UNLIKELY(x->of->sited))
-                move_places(c, to->bits[k], x->bits[k], i, x->bits[k][i] & mask & ~*words);
-            *words |= x->bits[k][i] & mask;
-            x->bits[k][i] &= ~mask;
+                move_places(c, to->bits[k], x->bits[k], i, moved & ~*words);
+            *words |= moved;
+            x->bits[k][i] &= ~moved;
         }
 }
 
@@ -542,22 +541,16 @@ static void count_pairs(struct cvm_work *w, const struct cvm_interval *a,
         }
 }
 
-static void forget_fresh(struct cvm *c, struct cvm_thread *t)
-{
-    while (t->fresh) {
-        struct cvm_interval *i = t->fresh;
-        t->fresh = i->older;
-        cvm_leave_interval(c, i);
-    }
-}
-
 static void count_work(struct cvm *c)
 {
     for (uint32_t a = 0; c->counts && a < c->threads; a++)
         for (uint32_t b = a + 1; b < c->threads; b++)
             count_pairs(c->counts, c->thread[a].fresh, c->thread[b].fresh);
     for (uint32_t a = 0; a < c->threads; a++)
-        forget_fresh(c, &c->thread[a]);
+        for (struct cvm_interval *i; (i = c->thread[a].fresh);) {
+            c->thread[a].fresh = i->older;
+            cvm_leave_interval(c, i);
+        }
 }
 
 /* ---- all pages ------------------------------------------------------------------------------ */

@@ -28,11 +28,6 @@ static struct paddr bitmap_at(const struct cvm *c, uint32_t actor, uint64_t page
                     (page * 2 + write) * bitmap_bytes(c));
 }
 
-void cvm_cost_init(struct cvm *c)
-{
-    ledger_software(c->env->cost, c->env, cvm_charges.step, cvm_charges.steps, 0);
-}
-
 /* ---- at an access --------------------------------------------------------------------------- */
 
 static void set_bit(struct cvm *c, uint32_t actor, const struct event *ev)

@@ -24,14 +24,6 @@ static const struct param cvm_params[] = {
 
 /* ---- threads and intervals ------------------------------------------------------------------ */
 
-static int too_many(struct cvm *c)
-{
-    return err_set(c->env->err, LARD_CONFIG,
-                   "event %llu: policy cvm: a version vector has %llu entries, and one more thread "
-                   "comes; raise processes, or set it to 0",
-                   (unsigned long long)*c->env->number, (unsigned long long)c->params.processes);
-}
-
 static NO_INLINE void more_threads(struct cvm *c, uint32_t actor)
 {
     size_t i = c->threads;
@@ -286,11 +278,6 @@ static void cvm_sync(void *self, const struct event *ev)
         depart(c, ev);
 }
 
-static bool access_takes(const struct event *ev) /* an atomic one */
-{
-    return ev_info[ev->kind].takes && order_takes(event_order(ev));
-}
-
 static void cvm_edges(void *self, enum policy_edge at, const struct event *ev,
                       const struct event *accesses, size_t n)
 {
@@ -302,10 +289,14 @@ static void cvm_edges(void *self, enum policy_edge at, const struct event *ev,
     if (at == EDGE_BEGIN) {
         c->begun += thread_at(c, actor)->seen == 0;
         if (c->params.processes && c->begun > c->params.processes)
-            too_many(c);
+            err_set(c->env->err, LARD_CONFIG,
+                    "event %llu: policy cvm: a version vector has %llu entries, and one more "
+                    "thread comes; raise processes, or set it to 0",
+                    (unsigned long long)*c->env->number, (unsigned long long)c->params.processes);
     }
+    const bool acquires = ev_info[ev->kind].takes && order_takes(event_order(ev));
     const bool takes =
-        at == EDGE_BEGIN || (at == EDGE_BEFORE && (ev->kind == EV_TXN_COMMIT || access_takes(ev)));
+        at == EDGE_BEGIN || (at == EDGE_BEFORE && (ev->kind == EV_TXN_COMMIT || acquires));
     if (takes || at == EDGE_AFTER)
         look_at(c, actor, takes);
 }
@@ -383,35 +374,29 @@ static int cvm_refuse(const struct policy_env *env, const void *params, struct e
     return 0;
 }
 
-static void declare_sites(struct cvm *c, struct stats_group *g)
-{
-    uint64_t *sites = c->st.sites;
-
-    stats_level(g, "calls", "sites",
-                "Sites that called the analysis routine; counted where accesses are.",
-                &sites[CVM_SITE_CALLS]);
-    stats_level(g, "mix", "sites", "Sites in the call of another, of another kind.",
-                &sites[CVM_SITE_MIX]);
-    stats_level(g, "next", "sites", "Sites in the call of another, at the place beside.",
-                &sites[CVM_SITE_NEXT]);
-    stats_level(g, "same", "sites", "Sites for which others call.", &sites[CVM_SITE_SAME]);
-    stats_level(g, "proved", "sites", "Sites that data-flow analysis proved private.",
-                &sites[CVM_SITE_PROVED]);
-    stats_level(
-        g, "both", "sites",
-        "Sites that accessed private data and shared data: the paper cloned their routines.",
-        &c->st.sites_both);
-}
-
 static void declare(struct cvm *c)
 {
+    static const char *const site[CVM_SITE_WHATS][2] = {
+        [CVM_SITE_CALLS] = {"calls", "Sites that called the analysis routine; counted where "
+                                     "accesses are."},
+        [CVM_SITE_MIX] = {"mix", "Sites in the call of another, of another kind."},
+        [CVM_SITE_NEXT] = {"next", "Sites in the call of another, at the place beside."},
+        [CVM_SITE_SAME] = {"same", "Sites for which others call."},
+        [CVM_SITE_PROVED] = {"proved", "Sites that data-flow analysis proved private."},
+    };
     struct stats_group *g = c->env->stats;
     struct cvm_stats *st = &c->st;
 
     metadata_declare(&c->metadata, g);
 #define STATS_DEF "policy/cvm/stats.def"
 #include "base/stats_declare.h"
-    declare_sites(c, stats_group(g, "sites"));
+    g = stats_group(g, "sites");
+    for (unsigned i = CVM_SITE_CALLS; i > CVM_SITE_UNKNOWN; i--)
+        stats_level(g, site[i][0], "sites", site[i][1], &st->sites[i]);
+    stats_level(
+        g, "both", "sites",
+        "Sites that accessed private data and shared data: the paper cloned their routines.",
+        &st->sites_both);
 }
 
 static unsigned log2_of(uint64_t n)
@@ -444,7 +429,7 @@ static void *cvm_create(const struct policy_env *env, const void *params, struct
     map_init(&c->pages, env->budget);
     map_init(&c->rounds, env->budget);
     map_init(&c->sites, env->budget);
-    cvm_cost_init(c);
+    ledger_software(env->cost, env, cvm_charges.step, cvm_charges.steps, 0);
     c->plain = !env->cost->on && !c->params.data_flow && !c->params.batching && !c->params.modify &&
                c->params.writes == CVM_WRITES_CALLS;
     declare(c);

@@ -265,7 +265,6 @@ int cvm_first_run(struct map *to, const char *path, struct err *e);
  */
 
 extern const struct policy_charges cvm_charges;
-void cvm_cost_init(struct cvm *c);
 void cvm_charge_access(struct cvm *c, uint32_t actor, const struct event *ev, enum cvm_way way);
 void cvm_charge_site(struct cvm *c, uint32_t actor, sim_addr at, bool write);
 void cvm_charge_modify(struct cvm *c, uint64_t sites);
