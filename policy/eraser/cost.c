@@ -16,8 +16,7 @@ enum {
     LOCK_BYTES = 8,   /* in a vector */
     TABLE_ENTRY = 8,  /* a set's vector, by index */
     TABLE_LEAST = 1024,
-    THREAD_BYTES = 16, /* the indices of its sets: in any mode, exclusive */
-    HELD_AT = 0
+    THREAD_BYTES = 16 /* the indices of its sets: in any mode, exclusive */
 };
 
 void eraser_cost_init(struct eraser_cost *c, const struct policy_env *env,
@@ -181,7 +180,7 @@ void eraser_charge_access(struct eraser_cost *c, sim_addr location, sim_tid tid,
         charge_step(c->env, STEP_OWNER);
     if (!x->first && !(x->exclusive && x->same)) {
         if (!c->knows_held)
-            charge_load(c->env, paddr_plus(thread_block(c, tid), HELD_AT), LOCK_BYTES);
+            charge_load(c->env, thread_block(c, tid), LOCK_BYTES);
         c->knows_held = true;
         if (x->refined)
             intersect(c, x);

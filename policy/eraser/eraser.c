@@ -48,10 +48,6 @@ struct eraser_thread {
     lockset_id any, write; /* the paper's locks_held (any mode) and write_locks_held */
 };
 
-struct eraser_stats {
-    uint64_t shared, modified, refinements, locksets;
-};
-
 struct eraser {
     const struct policy_env *env;
     struct cells variables;
@@ -59,7 +55,9 @@ struct eraser {
     struct eraser_thread *thread; /* owns; language threads */
     size_t threads;
     struct eraser_cost cost;
-    struct eraser_stats st;
+    struct {
+        uint64_t shared, modified, refinements, locksets;
+    } st;
 };
 
 static struct eraser_thread *thread_at(struct eraser *e, sim_tid tid)
@@ -254,11 +252,14 @@ static lockset_id set_lock(struct lockset_pool *sets, lockset_id set, uint64_t l
 }
 
 /* An event on a lock: afterwards the thread's two sets have it, or not. */
-static void lock_step(struct eraser *e, const struct event *ev)
+static void eraser_sync(void *self, const struct event *ev)
 {
+    struct eraser *e = self;
+
+    if (ev_info[ev->kind].object != OBJECT_LOCK)
+        return;
     const uint64_t lock = hb_lock_id(e->env->hb, ev->addr);
     struct eraser_thread *t = thread_at(e, ev->tid);
-
     const lockset_id before[2] = {t->any, t->write};
 
     count_hold(e, t, (enum ev_kind)ev->kind, lock);
@@ -270,14 +271,6 @@ static void lock_step(struct eraser *e, const struct event *ev)
     if (e->env->cost->on)
         eraser_charge_lock(&e->cost, ev->tid, lock, before,
                            (const lockset_id[2]){t->any, t->write});
-}
-
-/* ---- other events ---------------------------------------------------------------------------- */
-
-static void eraser_sync(void *self, const struct event *ev)
-{
-    if (ev_info[ev->kind].object == OBJECT_LOCK)
-        lock_step(self, ev);
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */

@@ -298,20 +298,15 @@ static bool check_cells(struct tsan *t, const struct word_access *a)
 
 /* ---- accesses ------------------------------------------------------------------------------- */
 
-/* The first branch of a function's code, of 16 functions: __tsan_read1 to __tsan_write8, and of
- * ranges. */
-static uint64_t function_of(bool writes, unsigned bytes, bool alone)
-{
-    return (8u * writes + (alone ? (unsigned)__builtin_ctz(bytes) : 4)) * BRANCHES;
-}
-
 /* Checks bytes in one word. alone: they are no part of a range. */
 static bool check(struct tsan *t, const struct event *ev, struct tsan_thread *th, sim_addr at,
                   unsigned bytes, bool alone)
 {
     const bool writes = event_writes(ev);
     const sim_addr word = at & ~(sim_addr)(WORD - 1);
-    struct word_access a = {function_of(writes, bytes, alone),
+    /* Of 16 functions: __tsan_read1 to __tsan_write8, and of ranges. */
+    const unsigned function = 8u * writes + (alone ? (unsigned)__builtin_ctz(bytes) : 4);
+    struct word_access a = {(uint64_t)function * BRANCHES,
                             ev,
                             th,
                             shadow_get(t->words, word),
@@ -360,28 +355,16 @@ static void check_range(struct tsan *t, const struct event *ev, struct tsan_thre
     }
 }
 
-static bool in_cells(const struct event *ev)
-{
-    return !(ev->size & (ev->size - 1)) && ev->size <= 2 * WORD && !(ev->addr & (ev->size - 1));
-}
-
-static struct paddr sync_variable(struct tsan *t, sim_addr at)
-{
-    uint64_t *block = map_put(&t->sync, at);
-
-    if (!*block)
-        *block = block_take(t, SYNC_BYTES).at;
-    return paddr_of(*block);
-}
-
 /* Charges an operation on a synchronisation variable: its step, atomics, and the clock of the
  * variable. */
 static void use_sync(struct tsan *t, sim_addr at, enum step s, unsigned atomics, enum mem_cmd clock)
 {
     if (LIKELY(!t->env->cost->on))
         return;
-    const struct paddr var = sync_variable(t, at);
-
+    uint64_t *block = map_put(&t->sync, at);
+    if (!*block)
+        *block = block_take(t, SYNC_BYTES).at;
+    const struct paddr var = paddr_of(*block);
     charge_step(t->env, s);
     for (unsigned i = 0; i < atomics; i++)
         charge_access(t->env, var, EVENT, MEM_ATOMIC);
@@ -407,7 +390,7 @@ static void tsan_access(void *self, const struct event *ev)
     struct tsan *t = self;
     struct tsan_thread *th = thread_of(t, ev->tid);
 
-    if (UNLIKELY(!in_cells(ev)))
+    if (UNLIKELY((ev->size | ev->addr) & (ev->size - 1) || ev->size > 2 * WORD))
         check_range(t, ev, th);
     else
         for (unsigned i = 0; i < ev->size; i += WORD)

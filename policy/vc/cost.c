@@ -24,31 +24,6 @@ struct laid_out { /* a location; write is 0 and no vector has room: none */
     bool used;
 };
 
-static void drop_location(void *self, void *cell);
-static void own_vectors(void *self, void *cell);
-static const struct cell_kind kind = {
-    .bytes = sizeof(struct laid_out), .drop = drop_location, .own = own_vectors};
-
-void vc_cost_init(struct vc_cost *c, const struct policy_env *env, bool all)
-{
-    static const struct cell_charges charges = {.bytes = LOCATION_BYTES,
-                                                .clear_step = STEP_CLEAR_LINE,
-                                                .copy_step = STEP_COPY_LINE,
-                                                .clocks = true};
-
-    c->env = env;
-    c->cost = env->cost;
-    c->all = all;
-    cells_init(&c->locations, &kind, env, c);
-    cells_charge(&c->locations, &charges);
-    c->clocks = (*env->cells)->clocks;
-}
-
-void vc_cost_free(struct vc_cost *c)
-{
-    cells_free(&c->locations);
-}
-
 /* ---- vectors -------------------------------------------------------------------------------- */
 
 struct vc_charge { /* an access at a location */
@@ -216,4 +191,21 @@ static void own_vectors(void *self, void *cell)
     for (unsigned i = 0; i < VECTORS; i++)
         if (x->vector[i].room)
             x->vector[i] = make(&k, x->vector[i].room, &x->vector[i]);
+}
+
+void vc_cost_init(struct vc_cost *c, const struct policy_env *env, bool all)
+{
+    static const struct cell_kind kind = {
+        .bytes = sizeof(struct laid_out), .drop = drop_location, .own = own_vectors};
+    static const struct cell_charges charges = {.bytes = LOCATION_BYTES,
+                                                .clear_step = STEP_CLEAR_LINE,
+                                                .copy_step = STEP_COPY_LINE,
+                                                .clocks = true};
+
+    c->env = env;
+    c->cost = env->cost;
+    c->all = all;
+    cells_init(&c->locations, &kind, env, c);
+    cells_charge(&c->locations, &charges);
+    c->clocks = (*env->cells)->clocks;
 }

@@ -16,7 +16,6 @@ struct vc_cost {
 extern const struct policy_charges vc_charges;
 
 void vc_cost_init(struct vc_cost *c, const struct policy_env *env, bool all);
-void vc_cost_free(struct vc_cost *c);
 
 /* Charges an access; with a machine only. */
 void vc_charge_access(struct vc_cost *c, sim_addr location, const struct event *ev);

@@ -22,11 +22,6 @@ void history_pool_init(struct history_pool *p, struct budget *budget)
     *p = (struct history_pool){.small = {.bytes = SMALL_BYTES, .budget = budget}, .budget = budget};
 }
 
-void history_pool_free(struct history_pool *p)
-{
-    pool_free(&p->small);
-}
-
 static struct history_more *more_new(struct history_pool *p, uint32_t cap)
 {
     struct history_more *m = cap == SMALL_CAP ? pool_get(&p->small) : xmalloc(more_bytes(cap));

@@ -34,12 +34,11 @@ struct history_more {
 
 /* Memory for blocks; what a location has in use is charged to the budget. */
 struct history_pool {
-    struct pool small; /* blocks of the smallest size */
+    struct pool small; /* blocks of the smallest size; freed when all histories are empty */
     struct budget *budget;
     uint64_t entries; /* in all histories */
 };
 void history_pool_init(struct history_pool *p, struct budget *budget);
-void history_pool_free(struct history_pool *p); /* when all histories are empty */
 
 static inline uint8_t *history_more_op(struct history_more *m)
 {

@@ -30,17 +30,13 @@ static const struct param vc_params[] = {
     PARAM_END,
 };
 
-struct vc_stats {
-    uint64_t comparisons;
-};
-
 struct vc {
     const struct policy_env *env;
     struct cells histories; /* of locations; what they cost is beside, in cost.c */
     struct history_pool pool;
     bool all;
     struct vc_cost cost;
-    struct vc_stats st;
+    uint64_t comparisons; /* a statistic */
 };
 
 /* ---- an access ------------------------------------------------------------------------------ */
@@ -77,17 +73,16 @@ ALWAYS_INLINE struct found look(const epoch *at, const uint8_t *op, uint32_t n, 
     return f;
 }
 
-#define NOINLINE __attribute__((noinline)) /* rare: leaves the registers to what is not */
-
-static NOINLINE struct found look_more(struct history_more *m, const struct hb_actor *me,
-                                       uint8_t now, struct found f)
+/* Rare: not in line, it leaves the registers to what is not. */
+static NO_INLINE struct found look_more(struct history_more *m, const struct hb_actor *me,
+                                        uint8_t now, struct found f)
 {
     return look(m->at, history_more_op(m), m->n, HISTORY_HERE, me, now, f);
 }
 
 /* Reports every race of the access with the location's history. */
-static NOINLINE void report(struct vc *v, struct history *h, sim_addr addr, const struct event *ev,
-                            const struct vclock *clock)
+static NO_INLINE void report(struct vc *v, struct history *h, sim_addr addr, const struct event *ev,
+                             const struct vclock *clock)
 {
     const unsigned conflicts = op_conflicts(op_class(op_of(ev)));
 
@@ -142,7 +137,7 @@ ALWAYS_INLINE bool check_location(void *arg, void *cell, sim_addr addr, const st
 
     if (h->more)
         f = look_more(h->more, k->me, k->op, f);
-    v->st.comparisons += history_count(h);
+    v->comparisons += history_count(h);
     const bool racy = f.unordered & op_conflicts(op_class(k->op));
     if (UNLIKELY(racy))
         report(v, h, addr, ev, &k->me->clock);
@@ -244,7 +239,7 @@ static void *vc_create(const struct policy_env *env, const void *params, struct 
     v->all = p->history == CHOICE_ALL;
     history_pool_init(&v->pool, env->budget);
     stats_count(env->stats, "comparisons", "count", "History entries compared with an access.",
-                &v->st.comparisons);
+                &v->comparisons);
     cells_init(&v->histories, &history_kind, env, v);
     cells_declare(&v->histories);
     stats_level(env->stats, "entries", "count", "Accesses in all histories at the end.",
@@ -264,8 +259,8 @@ static void vc_destroy(void *self)
 {
     struct vc *v = self;
 
-    vc_cost_free(&v->cost);
-    history_pool_free(&v->pool);
+    cells_free(&v->cost.locations);
+    pool_free(&v->pool.small);
     free(v);
 }
 
