@@ -34,8 +34,9 @@ static inline sim_cycle tell_access(struct checker *c, const struct event *ev, u
 }
 
 /* Synchronisation, or what happens to the heap: hook is the detector's, or NULL. */
-static sim_cycle tell_sync(struct checker *c, void (*hook)(void *self, const struct event *ev),
-                           const struct event *ev, unsigned core, sim_cycle now)
+static inline sim_cycle tell_sync(struct checker *c,
+                                  void (*hook)(void *self, const struct event *ev),
+                                  const struct event *ev, unsigned core, sim_cycle now)
 {
     if (c->hardware)
         return c->hardware->sync(c->self, ev, core, now);
@@ -148,7 +149,7 @@ static void defer(struct checker *c, const struct event *ev)
 /* Raw writes (LARDx86) set entries of clocks to values that the runtime has counted;
  * synchronisation above that level makes the frame count them. Both in one run would count twice,
  * so that is refused. */
-static int one_level(struct checker *c, const struct event *ev)
+static inline int one_level(struct checker *c, const struct event *ev)
 {
     c->raw_clocks |= ev->kind == EV_WRITEVC;
     c->other_clocks |=
