@@ -119,6 +119,41 @@ struct synth_params draw_atomics(struct rng *r, uint64_t seed)
     return p;
 }
 
+struct synth_params draw_arrays(struct rng *r, uint64_t seed)
+{
+    struct synth_params p = draw_params(r, seed);
+
+    p.raw = false;
+    p.fields = draw_between(r, 2, 40);
+    p.variables = p.fields * draw_between(r, 2, 8);
+    p.stride = rng_below(r, 2) ? 4 : 8;
+    p.sizes = (uint32_t)p.stride; /* of that many bytes */
+    p.unaligned = 0;
+    p.sharing = draw_between(r, 800, 1000);
+    p.run_max = draw_between(r, 5, 40);
+    p.atomics = 0;
+    p.sync_share = draw_between(r, 0, 100);
+    p.discipline = draw_between(r, 0, 500);
+    p.heap_share = draw_between(r, 1, 50);
+    p.allocs = true;
+    return p;
+}
+
+struct synth_params draw_barriers(struct rng *r, uint64_t seed)
+{
+    struct synth_params p = draw_params(r, seed);
+
+    p.raw = false;
+    p.variables = draw_between(r, 10, 60);
+    p.sharing = 1000;
+    p.read_share = draw_between(r, 700, 980);
+    p.sync_share = draw_between(r, 30, 200);
+    p.barriers = draw_between(r, 1, 3);
+    p.locks = draw_between(r, 0, 1);
+    p.volatiles = p.classes = p.atomics = 0;
+    return p;
+}
+
 static void print_names(const struct param *row, uint32_t value)
 {
     const char *comma = "";

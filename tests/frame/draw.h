@@ -17,6 +17,11 @@ struct synth_params draw_params(struct rng *r, uint64_t seed);
 struct synth_params draw_regions(struct rng *r, uint64_t seed);
 /* For release sequences of C11: most of what orders is atomic accesses to a few locations. */
 struct synth_params draw_atomics(struct rng *r, uint64_t seed);
+/* For footprints: objects of many variables, every other one an array, of which a thread touches
+ * several before it synchronises. */
+struct synth_params draw_arrays(struct rng *r, uint64_t seed);
+/* For comparisons at barriers, of which some threads alone pass most. */
+struct synth_params draw_barriers(struct rng *r, uint64_t seed);
 void draw_print(const struct synth_params *p); /* as `lardsim` takes it */
 
 void draw_stream(struct stream *s, const struct synth_params *p);
