@@ -406,10 +406,9 @@ static void init(struct vm_thread *t, struct barnes *s)
     s->body = vm_class(t, &body_type, NULL);
     s->cell = vm_class(t, &cell_type, NULL);
     s->bodies = vm_global(t);
-    s->space = vm_global(t);
     s->plain = vm_scratch(t, s->p->bodies, sizeof *s->plain);
     s->at = vm_scratch(t, s->p->bodies, sizeof *s->at);
-    vm_new(t, s->space, vm_class(t, &space_type, NULL), AT_INIT);
+    s->space = team_new(t, vm_class(t, &space_type, NULL), AT_INIT);
     vm_new_array(t, s->bodies, VM_REF, s->p->bodies, AT_INIT);
     for (uint64_t i = 0; i < s->p->bodies; i++)
         add_body(t, s, i, new);

@@ -2,9 +2,8 @@
  * for a collector. Each bucket has a lock; a node keeps its number in three ways, which are
  * compared whenever it is seen. With race=on now and then a node's visits are counted without the
  * lock. */
+#include "workloads/kernels/team.h"
 #include "workloads/workloads.h"
-
-#include <stddef.h>
 
 #define SITES(X)                                                                                   \
     X(SETUP, "Churn.main:10")                                                                      \
@@ -194,8 +193,7 @@ static void commit(struct vm_thread *t, struct churn *c)
 
     vm_txn_begin(t, 256, AT_COMMIT);
     vm_new_array(t, &r[0], VM_I64, 4, AT_COMMIT);
-    const int64_t n = vm_get_i64(t, c->total, TOTAL_COMMITTED, AT_COMMIT);
-    vm_store_i64(t, &r[0], 3, n, AT_COMMIT);
+    vm_store_i64(t, &r[0], 3, vm_get_i64(t, c->total, TOTAL_COMMITTED, AT_COMMIT), AT_COMMIT);
     vm_put_i64(t, c->total, TOTAL_COMMITTED, vm_load_i64(t, &r[0], 3, AT_COMMIT) + 1, AT_COMMIT);
     vm_txn_commit(t, AT_COMMIT);
     vm_leave(t, r);
@@ -263,10 +261,7 @@ static void setup(struct vm_thread *t, struct churn *c)
     c->barrier = vm_barrier_new(t, (unsigned)vm_params(t)->threads);
     vm_new(t, c->total, vm_class(t, &total_type, NULL), AT_SETUP);
     vm_new_array(t, c->buckets, VM_REF, c->p->buckets, AT_SETUP);
-    for (uint64_t i = 0; i < c->p->buckets; i++) {
-        vm_new(t, &r[0], bucket_class, AT_SETUP);
-        vm_store_ref(t, c->buckets, i, &r[0], AT_SETUP);
-    }
+    team_fill(t, c->buckets, c->p->buckets, bucket_class, &r[0], AT_SETUP);
     vm_leave(t, r);
 }
 

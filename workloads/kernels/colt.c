@@ -110,32 +110,29 @@ static void view_dice(struct vm_thread *t, const struct colt *s, struct vm_ref *
     vm_leave(t, elements);
 }
 
-static uint64_t index_of(struct vm_thread *t, struct vm_ref *m, int32_t row, int32_t column)
+/* Returns the place of an element in the matrix's elements, to which the root e refers then. */
+static uint64_t index_of(struct vm_thread *t, struct vm_ref *m, struct vm_ref *e, int32_t row,
+                         int32_t column, uint64_t site)
 {
     vm_compute(t, 4 + 4); /* two multiplications and additions, in a virtual method */
-    const int32_t zero = vm_get_i32(t, m, ZERO, AT_INDEX);
-    const int32_t down = vm_get_i32(t, m, ROW_STRIDE, AT_INDEX) * row;
+    int32_t i = vm_get_i32(t, m, ZERO, AT_INDEX);
 
-    return (uint64_t)(zero + down + vm_get_i32(t, m, COLUMN_STRIDE, AT_INDEX) * column);
+    i += vm_get_i32(t, m, ROW_STRIDE, AT_INDEX) * row;
+    i += vm_get_i32(t, m, COLUMN_STRIDE, AT_INDEX) * column;
+    vm_get_ref(t, e, m, ELEMENTS, site);
+    return (uint64_t)i;
 }
 
-/* Gets an element. e: a root to use. */
 static double get(struct vm_thread *t, struct vm_ref *m, struct vm_ref *e, int32_t row,
                   int32_t column)
 {
-    const uint64_t i = index_of(t, m, row, column);
-
-    vm_get_ref(t, e, m, ELEMENTS, AT_GET);
-    return vm_load_f64(t, e, i, AT_GET);
+    return vm_load_f64(t, e, index_of(t, m, e, row, column, AT_GET), AT_GET);
 }
 
 static void set(struct vm_thread *t, struct vm_ref *m, struct vm_ref *e, int32_t row,
                 int32_t column, double x)
 {
-    const uint64_t i = index_of(t, m, row, column);
-
-    vm_get_ref(t, e, m, ELEMENTS, AT_SET);
-    vm_store_f64(t, e, i, x, AT_SET);
+    vm_store_f64(t, e, index_of(t, m, e, row, column, AT_SET), x, AT_SET);
 }
 
 /* ---- rounds --------------------------------------------------------------------------------- */
@@ -238,10 +235,7 @@ static void init(struct vm_thread *t, struct colt *s)
         init_matrix(t, s, k, r);
     vm_new_array(t, s->bins, VM_I32, BINS, AT_INIT);
     vm_new_array(t, s->maximum, VM_REF, s->p->rounds, AT_INIT);
-    for (uint64_t i = 0; i < s->p->rounds; i++) {
-        vm_new(t, r, maximum, AT_INIT);
-        vm_store_ref(t, s->maximum, i, r, AT_INIT);
-    }
+    team_fill(t, s->maximum, s->p->rounds, maximum, r, AT_INIT);
     vm_leave(t, r);
 }
 

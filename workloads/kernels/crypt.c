@@ -154,9 +154,7 @@ static void cipher(struct vm_thread *t, struct vm_ref *key, struct vm_ref *from,
 static void work(struct vm_thread *t, const struct member *m)
 {
     struct crypt *c = m->job;
-    const uint64_t end = team_end(m, c->p->n);
-
-    for (uint64_t i = team_from(m, c->p->n); i < end; i++)
+    for (uint64_t i = team_from(m, c->p->n), end = team_end(m, c->p->n); i < end; i++)
         cipher(t, c->key[c->way], c->text[c->way], c->text[c->way + 1], BLOCK * i);
 }
 
@@ -169,8 +167,7 @@ static void init_keys(struct vm_thread *t, struct crypt *c)
     make_keys(c->host_key[0], user);
     turn_keys(c->host_key[1], c->host_key[0]);
     for (unsigned way = 0; way < 2; way++) {
-        c->key[way] = vm_global(t);
-        vm_new_array(t, c->key[way], VM_I32, KEYS, AT_NEW);
+        c->key[way] = team_array(t, VM_I32, KEYS, AT_NEW);
         for (unsigned i = 0; i < KEYS; i++)
             vm_store_i32(t, c->key[way], i, c->host_key[way][i], AT_INIT);
     }
@@ -183,10 +180,8 @@ static void init(struct vm_thread *t, struct crypt *c)
     init_keys(t, c);
     c->plain = vm_scratch(t, bytes, 1);
     c->secret = vm_scratch(t, bytes, 1);
-    for (unsigned i = 0; i < TEXTS; i++) {
-        c->text[i] = vm_global(t);
-        vm_new_array(t, c->text[i], VM_I8, bytes, AT_NEW);
-    }
+    for (unsigned i = 0; i < TEXTS; i++)
+        c->text[i] = team_array(t, VM_I8, bytes, AT_NEW);
     for (uint64_t i = 0; i < bytes; i++) {
         c->plain[i] = (uint8_t)rng_next(vm_rng(t));
         vm_store_i8(t, c->text[PLAIN], i, c->plain[i], AT_INIT);

@@ -174,9 +174,8 @@ static void work(struct vm_thread *t, const struct member *c)
 
 static struct vm_ref *matrix(struct vm_thread *t, uint64_t m)
 {
-    struct vm_ref *all = vm_global(t), *row = vm_enter(t, 1);
+    struct vm_ref *all = team_array(t, VM_REF, m, AT_INIT), *row = vm_enter(t, 1);
 
-    vm_new_array(t, all, VM_REF, m, AT_INIT);
     for (uint64_t i = 0; i < m; i++) {
         vm_new_array(t, row, VM_F64, 2 * m, AT_INIT);
         vm_store_ref(t, all, i, row, AT_INIT);
@@ -261,8 +260,7 @@ static void fft_main(struct vm_thread *t, const void *p)
     *f = (struct fft){.m = q->rows, .repeats = q->repeats};
     f->x = matrix(t, f->m);
     f->y = matrix(t, f->m);
-    f->roots = vm_global(t);
-    vm_new_array(t, f->roots, VM_F64, 2 * f->m * f->m, AT_INIT);
+    f->roots = team_array(t, VM_F64, 2 * f->m * f->m, AT_INIT);
     fill(t, f, plain);
     team_measure(t, work, f, AT_FORK);
     check_result(t, f, plain);
@@ -273,9 +271,7 @@ static int check(const void *p, const struct vm_params *vm, struct err *e)
     const struct fft_params *q = p;
 
     (void)vm;
-    if (q->rows & (q->rows - 1))
-        return err_set(e, LARD_CONFIG, "rows must be a power of 2");
-    return 0;
+    return q->rows & (q->rows - 1) ? err_set(e, LARD_CONFIG, "rows must be a power of 2") : 0;
 }
 
 const struct workload workload_fft = {

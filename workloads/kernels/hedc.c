@@ -78,24 +78,21 @@ static void queue_move(struct vm_thread *t, const struct hedc *h, struct vm_ref 
 
 /* ---- tasks ---------------------------------------------------------------------------------- */
 
-static void set_runner(struct vm_thread *t, const struct hedc *h, struct vm_ref *task)
+/* Notes that this thread runs the task, or tells who does. The lock is the task's; its absence is
+ * the planted race. */
+static int32_t runner(struct vm_thread *t, const struct hedc *h, struct vm_ref *task, bool put)
 {
-    /* The lock is the task's; its absence is the planted race. */
-    if (!h->p->racy)
-        vm_lock(t, task, AT_RUNNER_LOCK);
-    vm_put_i32(t, task, TASK_RUNNER, vm_self(t), AT_RUNNER_WRITE);
-    if (!h->p->racy)
-        vm_unlock(t, task, AT_RUNNER_LOCK);
-}
+    int32_t who = vm_self(t);
 
-static int32_t get_runner(struct vm_thread *t, const struct hedc *h, struct vm_ref *task)
-{
     if (!h->p->racy)
         vm_lock(t, task, AT_RUNNER_LOCK);
-    const int32_t runner = vm_get_i32(t, task, TASK_RUNNER, AT_RUNNER_READ);
+    if (put)
+        vm_put_i32(t, task, TASK_RUNNER, who, AT_RUNNER_WRITE);
+    else
+        who = vm_get_i32(t, task, TASK_RUNNER, AT_RUNNER_READ);
     if (!h->p->racy)
         vm_unlock(t, task, AT_RUNNER_LOCK);
-    return runner;
+    return who;
 }
 
 /* The archive is written before the workers begin, and only read then: no lock. */
@@ -122,7 +119,7 @@ static void serve(struct vm_thread *t, void *arg)
         const int32_t key = vm_get_i32(t, &r[0], TASK_KEY, AT_TASK);
         if (key == STOP)
             break;
-        set_runner(t, h, &r[0]);
+        runner(t, h, &r[0], true);
         const int32_t hits = search(t, h, &r[0], key);
         vm_get_ref(t, &r[1], &r[0], TASK_FUTURE, AT_TASK);
         vm_lock(t, &r[1], AT_FUTURE_LOCK);
@@ -176,7 +173,7 @@ static void query(struct vm_thread *t, struct hedc *h, int32_t key)
     for (uint64_t i = 0; i < n; i++)
         submit(t, h, &task[i], key, bytes * i / n, bytes * (i + 1) / n);
     for (uint64_t i = 0; i < n; i++)
-        h->reported += get_runner(t, h, &task[i]) != 0;
+        h->reported += runner(t, h, &task[i], false) != 0;
     for (uint64_t i = 0; i < n; i++)
         hits += result(t, &task[i]);
     for (uint64_t i = 0; i < bytes; i++)
@@ -192,9 +189,8 @@ static void init(struct vm_thread *t, struct hedc *h)
     h->task = vm_class(t, &task_type, NULL);
     h->future = vm_class(t, &future_type, NULL);
     h->archive = vm_global(t);
-    h->queue = vm_global(t);
     h->plain = vm_scratch(t, h->p->archive, 1);
-    vm_new(t, h->queue, vm_class(t, &queue_type, NULL), AT_INIT);
+    h->queue = team_new(t, vm_class(t, &queue_type, NULL), AT_INIT);
     vm_new_array(t, tasks, VM_REF, ROOM, AT_INIT);
     vm_put_ref(t, h->queue, QUEUE_TASKS, tasks, AT_INIT);
     vm_new_array(t, h->archive, VM_I8, h->p->archive, AT_INIT);

@@ -38,9 +38,9 @@ static void init(struct vm_thread *t, struct lufact *l)
     struct vm_ref *column = vm_enter(t, 1);
     double *sum = vm_scratch(t, l->n, sizeof *sum);
 
-    vm_new_array(t, l->matrix, VM_REF, l->n, AT_NEW);
-    vm_new_array(t, l->pivot, VM_I32, l->n, AT_NEW);
-    vm_new_array(t, l->b, VM_F64, l->n, AT_NEW);
+    l->matrix = team_array(t, VM_REF, l->n, AT_NEW);
+    l->pivot = team_array(t, VM_I32, l->n, AT_NEW);
+    l->b = team_array(t, VM_F64, l->n, AT_NEW);
     for (uint64_t j = 0; j < l->n; j++) {
         vm_new_array(t, column, VM_F64, l->n, AT_NEW);
         vm_store_ref(t, l->matrix, j, column, AT_INIT);
@@ -61,8 +61,7 @@ static double exchange(struct vm_thread *t, struct vm_ref *column, uint64_t k, u
     const double now = vm_load_f64(t, column, best, AT_SWAP);
 
     if (best != k) {
-        const double was = vm_load_f64(t, column, k, AT_SWAP);
-        vm_store_f64(t, column, best, was, AT_SWAP);
+        vm_store_f64(t, column, best, vm_load_f64(t, column, k, AT_SWAP), AT_SWAP);
         vm_store_f64(t, column, k, now, AT_SWAP);
     }
     return now;
@@ -155,12 +154,8 @@ static void verify(struct vm_thread *t, struct lufact *l)
 
 static void lufact_main(struct vm_thread *t, const void *p)
 {
-    const struct lufact_params *params = p;
-    struct lufact l = {.n = params->n};
+    struct lufact l = {.n = ((const struct lufact_params *)p)->n};
 
-    l.matrix = vm_global(t);
-    l.pivot = vm_global(t);
-    l.b = vm_global(t);
     vm_phase(t, "init");
     init(t, &l);
     vm_system_gc(t); /* System.gc(): arrays move before the threads use them */

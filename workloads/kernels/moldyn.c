@@ -119,15 +119,12 @@ static void init(struct vm_thread *t, struct moldyn *s)
     place(s);
     push(s, vm_rng(t));
     for (unsigned w = 0; w < WHATS; w++) {
-        s->array[w] = vm_global(t);
-        vm_new_array(t, s->array[w], VM_F64, 3 * s->n, AT_NEW);
+        s->array[w] = team_array(t, VM_F64, 3 * s->n, AT_NEW);
         for (uint64_t i = 0; i < 3 * s->n; i++)
             vm_store_f64(t, s->array[w], i, s->host[w][i], AT_INIT);
     }
-    s->energy = vm_global(t);
-    vm_new_array(t, s->energy, VM_F64, threads, AT_NEW);
-    s->parts = vm_global(t);
-    vm_new_array(t, s->parts, VM_REF, threads, AT_NEW);
+    s->energy = team_array(t, VM_F64, threads, AT_NEW);
+    s->parts = team_array(t, VM_REF, threads, AT_NEW);
     for (uint64_t i = 0; i < threads; i++) {
         vm_new_array(t, part, VM_F64, 3 * s->n, AT_NEW);
         vm_store_ref(t, s->parts, i, part, AT_INIT);
@@ -151,9 +148,7 @@ enum {                     /* instructions, beside those of accesses */
  * that. */
 static void move(struct vm_thread *t, struct moldyn *s, const struct member *m, struct vm_ref *part)
 {
-    const uint64_t end = team_end(m, 3 * s->n);
-
-    for (uint64_t i = team_from(m, 3 * s->n); i < end; i++) {
+    for (uint64_t i = team_from(m, 3 * s->n), end = team_end(m, 3 * s->n); i < end; i++) {
         const double at = vm_load_f64(t, s->array[PLACE], i, AT_MOVE);
         double speed = vm_load_f64(t, s->array[SPEED], i, AT_MOVE);
         speed += vm_load_f64(t, s->array[FORCE], i, AT_MOVE);
@@ -169,9 +164,7 @@ static void move(struct vm_thread *t, struct moldyn *s, const struct member *m, 
 
 static void add_force(struct vm_thread *t, struct vm_ref *part, uint64_t i, double force)
 {
-    const double was = vm_load_f64(t, part, i, AT_FORCE);
-
-    vm_store_f64(t, part, i, was + force, AT_FORCE);
+    vm_store_f64(t, part, i, vm_load_f64(t, part, i, AT_FORCE) + force, AT_FORCE);
 }
 
 /* The forces between particle i and all particles of a higher number. */
@@ -206,10 +199,9 @@ static void attract(struct vm_thread *t, struct moldyn *s, uint64_t i, struct vm
 static void collect(struct vm_thread *t, struct moldyn *s, const struct member *m,
                     struct vm_ref *part)
 {
-    const uint64_t end = team_end(m, 3 * s->n);
     double squares = 0;
 
-    for (uint64_t i = team_from(m, 3 * s->n); i < end; i++) {
+    for (uint64_t i = team_from(m, 3 * s->n), end = team_end(m, 3 * s->n); i < end; i++) {
         double sum = 0;
         for (unsigned u = 0; u < m->of; u++)
             sum += vm_load_f64(t, &part[u], i, AT_SUM);
@@ -226,12 +218,11 @@ static void collect(struct vm_thread *t, struct moldyn *s, const struct member *
 /* Each thread adds up all threads' energies by itself, in the same order: all get the same sum. */
 static void rescale(struct vm_thread *t, struct moldyn *s, const struct member *m)
 {
-    const uint64_t end = team_end(m, 3 * s->n);
     double squares = 0;
 
     for (unsigned u = 0; u < m->of; u++)
         squares += vm_load_f64(t, s->energy, u, AT_SCALE);
-    for (uint64_t i = team_from(m, 3 * s->n); i < end; i++) {
+    for (uint64_t i = team_from(m, 3 * s->n), end = team_end(m, 3 * s->n); i < end; i++) {
         const double speed = vm_load_f64(t, s->array[SPEED], i, AT_SCALE);
         vm_compute(t, SCALE);
         vm_store_f64(t, s->array[SPEED], i, speed * cooling(squares, s->n), AT_SCALE);

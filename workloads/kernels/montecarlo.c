@@ -191,12 +191,9 @@ static void init(struct vm_thread *t, struct montecarlo *s)
 
     for (unsigned i = 0; i < CLASSES; i++)
         s->class[i] = vm_class(t, &types[i], NULL);
-    s->list = vm_global(t);
-    s->tasks = vm_global(t);
-    s->results = vm_global(t);
-    vm_new(t, s->list, s->class[LIST], AT_NEW_TASK);
-    vm_new_array(t, s->tasks, VM_REF, s->p->tasks, AT_NEW_TASK);
-    vm_new_array(t, s->results, VM_REF, s->p->tasks, AT_NEW_TASK);
+    s->list = team_new(t, s->class[LIST], AT_NEW_TASK);
+    s->tasks = team_array(t, VM_REF, s->p->tasks, AT_NEW_TASK);
+    s->results = team_array(t, VM_REF, s->p->tasks, AT_NEW_TASK);
     for (uint64_t i = 0; i < s->p->tasks; i++) {
         vm_new(t, task, s->class[TASK], AT_NEW_TASK);
         vm_put_i64(t, task, TASK_SEED, (int64_t)i * 11, AT_TASK);

@@ -237,18 +237,12 @@ static void work(struct vm_thread *t, const struct member *m)
 
 static void init(struct vm_thread *t, struct multiset *s)
 {
-    const struct vm_class *slot = vm_class(t, &slot_type, NULL);
     struct vm_ref *r = vm_enter(t, 1);
 
     s->net = vm_scratch(t, vm_params(t)->threads * s->p->values, sizeof *s->net);
-    s->elements = vm_global(t);
-    s->factory = vm_global(t);
-    vm_new_array(t, s->elements, VM_REF, s->p->slots, AT_INIT);
-    for (uint64_t i = 0; i < s->p->slots; i++) {
-        vm_new(t, r, slot, AT_INIT);
-        vm_store_ref(t, s->elements, i, r, AT_INIT);
-    }
-    vm_new(t, s->factory, vm_class(t, &factory_type, NULL), AT_INIT);
+    s->elements = team_array(t, VM_REF, s->p->slots, AT_INIT);
+    team_fill(t, s->elements, s->p->slots, vm_class(t, &slot_type, NULL), r, AT_INIT);
+    s->factory = team_new(t, vm_class(t, &factory_type, NULL), AT_INIT);
     vm_new_array(t, r, VM_REF, STOCK, AT_INIT);
     vm_put_ref(t, s->factory, ARRAYS, r, AT_INIT);
     vm_leave(t, r);

@@ -2,9 +2,8 @@
  * the lower number first, which can't deadlock, and eats. Locks and waits, hardly any data. A
  * fork's fields are under its own lock, meals under the table's. Planted with race=on: a
  * philosopher counts its meals at the table without the table's lock. */
+#include "workloads/kernels/team.h"
 #include "workloads/workloads.h"
-
-#include <stddef.h>
 
 #define SITES(X)                                                                                   \
     X(NEW, "Philosophers.main:12")                                                                 \
@@ -109,10 +108,7 @@ static void lay_table(struct vm_thread *t, struct dinner *d)
 
     vm_new(t, d->table, vm_class(t, &table_type, NULL), AT_NEW);
     vm_new_array(t, d->forks, VM_REF, d->seats, AT_NEW);
-    for (uint64_t i = 0; i < d->seats; i++) {
-        vm_new(t, &r[0], fork_class, AT_NEW);
-        vm_store_ref(t, d->forks, i, &r[0], AT_NEW);
-    }
+    team_fill(t, d->forks, d->seats, fork_class, &r[0], AT_NEW);
     vm_leave(t, r);
 }
 

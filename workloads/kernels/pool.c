@@ -264,9 +264,8 @@ static void init(struct vm_thread *t, struct pool_job *j)
     j->node = vm_class(t, &node_type, NULL);
     j->buffer = vm_class(t, &buffer_type, NULL);
     j->ticket = vm_class(t, &ticket_type, NULL);
-    j->pool = vm_global(t);
     j->turn = vm_scratch(t, j->p->rounds + 1, 1);
-    vm_new(t, j->pool, vm_class(t, &pool_type, NULL), AT_INIT);
+    j->pool = team_new(t, vm_class(t, &pool_type, NULL), AT_INIT);
     vm_new_array(t, r, VM_REF, j->p->rounds, AT_INIT);
     vm_put_ref(t, j->pool, POOL_TICKETS, r, AT_INIT);
     vm_leave(t, r);

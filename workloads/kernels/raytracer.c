@@ -256,22 +256,20 @@ static void add_ball(struct vm_thread *t, const struct scene *s, unsigned i)
 
 static void init(struct vm_thread *t, struct scene *s)
 {
-    struct vm_ref *r = vm_enter(t, 1), **global[] = {&s->bench, &s->balls, &s->lights, &s->picture};
+    struct vm_ref *r = vm_enter(t, 1);
 
-    for (unsigned i = 0; i < ARRAY_SIZE(global); i++)
-        *global[i] = vm_global(t);
     for (unsigned i = 0; i < CLASSES; i++)
         s->class[i] = vm_class(t, &types[i], NULL);
-    vm_new(t, s->bench, s->class[BENCH], AT_NEW);
-    vm_new_array(t, s->balls, VM_REF, s->n, AT_NEW);
+    s->bench = team_new(t, s->class[BENCH], AT_NEW);
+    s->balls = team_array(t, VM_REF, s->n, AT_NEW);
     for (unsigned i = 0; i < s->n; i++)
         add_ball(t, s, i);
-    vm_new_array(t, s->lights, VM_REF, RAY_LIGHTS, AT_NEW);
+    s->lights = team_array(t, VM_REF, RAY_LIGHTS, AT_NEW);
     for (unsigned i = 0; i < RAY_LIGHTS; i++) {
         vec_new(t, s, r, ray_light(i));
         vm_store_ref(t, s->lights, i, r, AT_SCENE);
     }
-    vm_new_array(t, s->picture, VM_REF, s->p->n, AT_NEW);
+    s->picture = team_array(t, VM_REF, s->p->n, AT_NEW);
     for (uint64_t y = 0; y < s->p->n; y++) {
         vm_new_array(t, r, VM_I32, s->p->n, AT_NEW);
         vm_store_ref(t, s->picture, y, r, AT_SCENE);

@@ -72,9 +72,7 @@ static double coefficient(struct vm_thread *t, uint64_t i, unsigned which)
 static void work(struct vm_thread *t, const struct member *m)
 {
     struct series *s = m->job;
-    const uint64_t end = team_end(m, s->p->n);
-
-    for (uint64_t i = team_from(m, s->p->n); i < end; i++)
+    for (uint64_t i = team_from(m, s->p->n), end = team_end(m, s->p->n); i < end; i++)
         for (unsigned which = 0; which < 2; which++)
             vm_store_f64(t, s->of[which], i, coefficient(t, i, which), AT_WRITE);
 }
@@ -96,10 +94,8 @@ static void series_main(struct vm_thread *t, const void *p)
     struct series s = {.p = p};
 
     vm_phase(t, "init");
-    for (unsigned which = 0; which < 2; which++) {
-        s.of[which] = vm_global(t);
-        vm_new_array(t, s.of[which], VM_F64, s.p->n, AT_NEW);
-    }
+    for (unsigned which = 0; which < 2; which++)
+        s.of[which] = team_array(t, VM_F64, s.p->n, AT_NEW);
     team_measure_grande(t, "integrate", work, &s, AT_FORK);
     verify(t, &s);
 }

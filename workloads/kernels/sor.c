@@ -40,7 +40,7 @@ static void init(struct vm_thread *t, struct sor *s)
     struct vm_ref *row = vm_enter(t, 1);
 
     s->host = vm_scratch(t, n * n, sizeof *s->host);
-    vm_new_array(t, s->grid, VM_REF, n, AT_NEW);
+    s->grid = team_array(t, VM_REF, n, AT_NEW);
     for (uint64_t i = 0; i < n; i++) {
         vm_new_array(t, row, VM_F64, n, AT_NEW);
         vm_store_ref(t, s->grid, i, row, AT_INIT);
@@ -123,7 +123,6 @@ static void sor_main(struct vm_thread *t, const void *p)
 {
     struct sor s = {.p = p};
 
-    s.grid = vm_global(t);
     vm_phase(t, "init");
     init(t, &s);
     team_measure_grande(t, "relax", work, &s, AT_FORK);

@@ -61,10 +61,8 @@ static void init(struct vm_thread *t, struct sparse *s)
 {
     static const enum vm_type type[ARRAYS] = {VM_I32, VM_I32, VM_F64, VM_F64, VM_F64};
 
-    for (unsigned a = 0; a < ARRAYS; a++) {
-        s->array[a] = vm_global(t);
-        vm_new_array(t, s->array[a], type[a], a < X ? s->p->entries : s->p->n, AT_NEW);
-    }
+    for (unsigned a = 0; a < ARRAYS; a++)
+        s->array[a] = team_array(t, type[a], a < X ? s->p->entries : s->p->n, AT_NEW);
     make_matrix(t, s); /* when it is known to fit the heap */
     for (uint64_t k = 0; k < s->p->entries; k++) {
         vm_store_i32(t, s->array[ROW], k, (int32_t)s->entry[k].row, AT_INIT);

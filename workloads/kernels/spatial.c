@@ -164,10 +164,7 @@ static void interact_cells(struct vm_thread *t, const struct spatial *s, struct 
 
     for (vm_get_ref(t, &m[0], &r[0], LIST, AT_LIST); !vm_is_null(&m[0]);
          vm_get_ref(t, &m[0], &m[0], NEXT, AT_LIST)) {
-        if (same)
-            vm_get_ref(t, &m[1], &m[0], NEXT, AT_LIST);
-        else
-            vm_get_ref(t, &m[1], &r[1], LIST, AT_LIST);
+        vm_get_ref(t, &m[1], same ? &m[0] : &r[1], same ? NEXT : LIST, AT_LIST);
         interact(t, s, &m[0], &m[1], true);
     }
     vm_leave(t, m);
@@ -181,37 +178,37 @@ static void forces(struct vm_thread *t, const struct spatial *s, uint64_t cell)
 
     for (unsigned k = 0; k < 5; k++) {
         const uint64_t other = k == 4 ? cell : neighbour(s, cell, k);
-        const unsigned first = other < cell;
+        const unsigned first = !s->p->racy && other < cell;
         vm_compute(t, NEIGHBOUR);
         vm_load_ref(t, &r[0], s->grid, cell, AT_CELL);
         vm_load_ref(t, &r[1], s->grid, other, AT_CELL);
-        if (s->p->racy) {
-            vm_lock(t, &r[0], AT_LOCK);
-            interact_cells(t, s, r);
-            vm_unlock(t, &r[0], AT_LOCK);
-            continue;
-        }
         vm_lock(t, &r[first], AT_LOCK);
-        vm_lock(t, &r[!first], AT_LOCK);
+        if (!s->p->racy)
+            vm_lock(t, &r[!first], AT_LOCK);
         interact_cells(t, s, r);
-        vm_unlock(t, &r[!first], AT_LOCK);
+        if (!s->p->racy)
+            vm_unlock(t, &r[!first], AT_LOCK);
         vm_unlock(t, &r[first], AT_LOCK);
     }
     vm_leave(t, r);
 }
 
-/* Adds the molecule to those that come into the cell: the cell's own list may still be walked by
- * its thread. */
-static void enter(struct vm_thread *t, const struct spatial *s, struct vm_ref *m, uint64_t cell)
+/* Adds the molecule to those that come into the cell, under its lock, or NULL: the cell itself. Its
+ * own list may still be walked by its thread. */
+static void enter(struct vm_thread *t, const struct spatial *s, struct vm_ref *m, uint64_t cell,
+                  struct vm_ref *lock)
 {
     struct vm_ref *r = vm_enter(t, 2); /* the cell, what is in its list */
 
+    if (lock)
+        vm_lock(t, lock, AT_ENTER);
     vm_load_ref(t, &r[0], s->grid, cell, AT_CELL);
-    vm_lock(t, &r[0], AT_ENTER);
+    if (!lock)
+        vm_lock(t, &r[0], AT_ENTER);
     vm_get_ref(t, &r[1], &r[0], INCOMING, AT_INSERT);
     vm_put_ref(t, m, NEXT, &r[1], AT_INSERT);
     vm_put_ref(t, &r[0], INCOMING, m, AT_INSERT);
-    vm_unlock(t, &r[0], AT_ENTER);
+    vm_unlock(t, lock ? lock : &r[0], AT_ENTER);
     vm_leave(t, r);
 }
 
@@ -245,7 +242,7 @@ static void advance(struct vm_thread *t, const struct spatial *s, uint64_t cell)
          vm_assign(t, &r[0], &r[1])) {
         vm_get_ref(t, &r[1], &r[0], NEXT, AT_ADVANCE);
         advance_one(t, s, &r[0], true, at, &kinetic);
-        enter(t, s, &r[0], cell_at(s, at));
+        enter(t, s, &r[0], cell_at(s, at), NULL);
     }
     vm_leave(t, r);
 }
@@ -302,22 +299,15 @@ static double forces_on(struct vm_thread *t, const struct spatial *s, uint64_t c
 static void leave(struct vm_thread *t, const struct spatial *s, struct vm_ref *m,
                   struct vm_ref *last, struct vm_ref *next, uint64_t from, uint64_t to)
 {
-    struct vm_ref *r = vm_enter(t, 2);
+    struct vm_ref *cell = vm_enter(t, 1);
+    const bool head = vm_is_null(last);
 
     vm_lock(t, s->lock[from], AT_LEAVE);
-    vm_load_ref(t, &r[0], s->grid, from, AT_CELL);
-    if (vm_is_null(last))
-        vm_put_ref(t, &r[0], LIST, next, AT_LEAVE);
-    else
-        vm_put_ref(t, last, NEXT, next, AT_LEAVE);
+    vm_load_ref(t, cell, s->grid, from, AT_CELL);
+    vm_put_ref(t, head ? cell : last, head ? LIST : NEXT, next, AT_LEAVE);
     vm_unlock(t, s->lock[from], AT_LEAVE);
-    vm_lock(t, s->lock[to], AT_ENTER);
-    vm_load_ref(t, &r[0], s->grid, to, AT_CELL);
-    vm_get_ref(t, &r[1], &r[0], INCOMING, AT_INSERT);
-    vm_put_ref(t, m, NEXT, &r[1], AT_INSERT);
-    vm_put_ref(t, &r[0], INCOMING, m, AT_INSERT);
-    vm_unlock(t, s->lock[to], AT_ENTER);
-    vm_leave(t, r);
+    vm_leave(t, cell);
+    enter(t, s, m, to, s->lock[to]);
 }
 
 /* Moves the molecules of a cell; those that leave it go. Returns their kinetic energy. */
@@ -420,14 +410,10 @@ static void init(struct vm_thread *t, struct spatial *s)
 
     if (s->p->version == TEAM_DSM) {
         s->lock = team_locks(t, vm_class(t, &lock_type, NULL), s->cells + SUMS, AT_INIT);
-        s->sums = vm_global(t);
-        vm_new(t, s->sums, vm_class(t, &sums_type, NULL), AT_INIT);
+        s->sums = team_new(t, vm_class(t, &sums_type, NULL), AT_INIT);
     }
     vm_new_array(t, s->grid, VM_REF, s->cells, AT_INIT);
-    for (uint64_t i = 0; i < s->cells; i++) {
-        vm_new(t, r, cell, AT_INIT);
-        vm_store_ref(t, s->grid, i, r, AT_INIT);
-    }
+    team_fill(t, s->grid, s->cells, cell, r, AT_INIT);
     for (uint64_t i = 0; i < s->n; i++) {
         struct linked_molecule *m = &s->plain[i];
         vm_new(t, r, molecule, AT_INIT);
@@ -438,7 +424,7 @@ static void init(struct vm_thread *t, struct spatial *s)
             vm_put_f64(t, r, X + k, m->at[k], AT_INIT);
             vm_put_f64(t, r, VX + k, m->v[k], AT_INIT);
         }
-        enter(t, s, r, cell_at(s, m->at));
+        enter(t, s, r, cell_at(s, m->at), NULL);
     }
     for (uint64_t i = 0; i < s->cells; i++)
         settle(t, s, i);

@@ -23,6 +23,32 @@ struct member {
     team_work *work;
 };
 
+/* A new object, or array, in a root for good. */
+static inline struct vm_ref *team_new(struct vm_thread *t, const struct vm_class *of, uint64_t site)
+{
+    struct vm_ref *root = vm_global(t);
+
+    vm_new(t, root, of, site);
+    return root;
+}
+static inline struct vm_ref *team_array(struct vm_thread *t, enum vm_type element, uint64_t n,
+                                        uint64_t site)
+{
+    struct vm_ref *root = vm_global(t);
+
+    vm_new_array(t, root, element, n, site);
+    return root;
+}
+/* Fills an array with new objects, by way of the root r. */
+static inline void team_fill(struct vm_thread *t, struct vm_ref *array, uint64_t n,
+                             const struct vm_class *of, struct vm_ref *r, uint64_t site)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        vm_new(t, r, of, site);
+        vm_store_ref(t, array, i, r, site);
+    }
+}
+
 /* n locks that are no part of the program's data: threads have them by number, in private memory.
  */
 static inline struct vm_ref **team_locks(struct vm_thread *t, const struct vm_class *of, uint64_t n,
@@ -30,10 +56,8 @@ static inline struct vm_ref **team_locks(struct vm_thread *t, const struct vm_cl
 {
     struct vm_ref **lock = vm_scratch(t, n, sizeof(struct vm_ref *));
 
-    for (uint64_t i = 0; i < n; i++) {
-        lock[i] = vm_global(t);
-        vm_new(t, lock[i], of, site);
-    }
+    for (uint64_t i = 0; i < n; i++)
+        lock[i] = team_new(t, of, site);
     return lock;
 }
 

@@ -252,12 +252,9 @@ static void tsp_main(struct vm_thread *t, const void *p)
     struct tsp s = {.p = p};
 
     s.n = (unsigned)s.p->cities;
-    s.distance = vm_global(t);
-    s.pool = vm_global(t);
-    s.best = vm_global(t);
-    vm_new_array(t, s.distance, VM_I32, (uint64_t)s.n * s.n, AT_INIT);
-    vm_new(t, s.pool, vm_class(t, &pool_type, NULL), AT_INIT);
-    vm_new(t, s.best, vm_class(t, &best_type, NULL), AT_INIT);
+    s.distance = team_array(t, VM_I32, (uint64_t)s.n * s.n, AT_INIT);
+    s.pool = team_new(t, vm_class(t, &pool_type, NULL), AT_INIT);
+    s.best = team_new(t, vm_class(t, &best_type, NULL), AT_INIT);
     vm_put_i32(t, s.best, LENGTH, INT32_MAX, AT_INIT);
     init_map(t, &s);
     init_pool(t, &s);

@@ -267,6 +267,7 @@ static void place(struct vm_thread *t, struct water *w, uint64_t i, uint64_t sid
 static void init(struct vm_thread *t, struct water *w)
 {
     const struct vm_class *molecule = vm_class(t, &molecule_type, NULL);
+    const bool dsm = w->p->version == TEAM_DSM;
     struct vm_ref *m = vm_enter(t, 1);
     uint64_t side = 1;
 
@@ -275,16 +276,14 @@ static void init(struct vm_thread *t, struct water *w)
     w->box = apart * (double)side;
     w->plain = vm_scratch(t, w->p->molecules, sizeof *w->plain);
     w->molecules = vm_global(t);
-    w->sums = vm_global(t);
-    vm_new(t, w->sums, vm_class(t, w->p->version == TEAM_DSM ? &both_type : &sums_type, NULL),
-           AT_INIT);
+    w->sums = team_new(t, vm_class(t, dsm ? &both_type : &sums_type, NULL), AT_INIT);
     vm_new_array(t, w->molecules, VM_REF, w->p->molecules, AT_INIT);
     for (uint64_t i = 0; i < w->p->molecules; i++) {
         vm_new(t, m, molecule, AT_INIT);
         vm_store_ref(t, w->molecules, i, m, AT_INIT);
         place(t, w, i, side);
     }
-    if (w->p->version == TEAM_DSM)
+    if (dsm)
         w->lock = team_locks(t, vm_class(t, &lock_type, NULL), w->p->molecules + 2, AT_INIT);
     vm_leave(t, m);
 }
