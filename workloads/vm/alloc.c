@@ -60,28 +60,16 @@ static bool bump_has(const struct vm *v, const struct vm_thread *t, uint64_t byt
 
 static bool cells_have(const struct vm *v, const struct vm_thread *t, uint64_t bytes)
 {
-    const uint64_t blocks = (bytes + held_back(v, t)) / VM_BLOCK_BYTES + 1;
-
-    return v->heap.cells.n_free >= blocks;
+    return v->heap.cells.n_free >= (bytes + held_back(v, t)) / VM_BLOCK_BYTES + 1;
 }
 
 /* The accesses under the heap's lock that take something from a space. */
 static void note_taking(struct vm_thread *t, unsigned what)
 {
-    const sim_addr head = vm_area(VM_AREA_FREE, 64 * (uint64_t)what);
-
-    vm_guarded(t, VM_HEAP_LOCK, head, VM_SITE_TLAB);
+    vm_guarded(t, VM_HEAP_LOCK, vm_area(VM_AREA_FREE, 64 * (uint64_t)what), VM_SITE_TLAB);
 }
 
 /* ---- taking memory: 0 where there is none --------------------------------------------------- */
-
-static sim_addr take_bump(struct vm *v, uint64_t bytes)
-{
-    const sim_addr at = v->heap.active.at;
-
-    v->heap.active.at += bytes;
-    return at;
-}
 
 /* Small objects come from the thread's own buffer; larger ones from the space at once, so that a
  * buffer is not thrown away half full. */
@@ -99,12 +87,11 @@ static sim_addr from_buffer(struct vm_thread *t, uint64_t bytes)
         return 0;
     note_taking(t, v->heap.sizes);
     if (!small)
-        return take_bump(v, bytes);
+        return vm_bump_take(&v->heap, bytes);
     vm_retire(v, t);
-    t->tlab = take_bump(v, v->p.tlab);
+    t->tlab = vm_bump_take(&v->heap, v->p.tlab);
     t->tlab_end = t->tlab + v->p.tlab;
-    t->tlab += bytes;
-    return t->tlab - bytes;
+    return from_buffer(t, bytes);
 }
 
 /* Takes a cell from the thread's free list of the size, which is filled from a block when it is
@@ -186,11 +173,9 @@ void vm_reserve(struct vm_thread *t, uint64_t bytes)
 /* Takes memory. No pause comes between this and the caller's use of it. */
 static sim_addr memory_take(struct vm_thread *t, uint64_t bytes)
 {
-    struct vm *v = t->vm;
-
     for (unsigned tries = 0;; tries++) {
         vm_step(t);
-        const sim_addr at = in_cells(v, bytes) ? from_cells(t, bytes) : from_buffer(t, bytes);
+        const sim_addr at = in_cells(t->vm, bytes) ? from_cells(t, bytes) : from_buffer(t, bytes);
         if (at)
             return at;
         make_room(t, bytes, tries);
@@ -230,7 +215,7 @@ static void make(struct vm_thread *t, struct vm_ref *to, uint64_t bytes, struct 
     host->class = h.class;
     if (element)
         host->length = h.length;
-    if (v->gc.marking)
+    if (v->gc.barrier & VM_SNAPSHOT)
         vm_mark_set(&v->heap, at);
     if (v->heap.ids)
         v->heap.ids[vm_grain(&v->heap, at)] = ++v->heap.last_id;

@@ -244,9 +244,8 @@ static void sweep_large(struct vm_thread *gc, size_t i)
     v->heap.cells.block[i].swept = true;
     if (survives(gc, block_at(&v->heap, i)))
         return;
-    memset(&v->heap.cells.block[i], 0, n * sizeof v->heap.cells.block[i]);
     for (size_t b = i; b < i + n; b++)
-        v->heap.cells.block[b].swept = true;
+        v->heap.cells.block[b] = (struct vm_block){.swept = true};
     v->heap.cells.n_free += n;
     hint(&v->heap.cells, VM_SIZES, i);
 }

@@ -38,15 +38,11 @@ enum { PASSES = 5 }; /* over a class's fields, to lay them out */
 
 static unsigned pass_of(const struct layout *l, enum vm_type type, unsigned shift)
 {
-    switch ((enum layout_fields)l->fields) {
-    case FIELDS_GIVEN:
-        return 0;
-    case FIELDS_REFERENCES_FIRST:
+    if (l->fields == FIELDS_REFERENCES_FIRST)
         return type == VM_REF ? 0 : shift == 3 ? 1 : 2;
-    case FIELDS_LARGEST_FIRST:
+    if (l->fields == FIELDS_LARGEST_FIRST)
         return type == VM_REF ? 4 : 3 - shift;
-    }
-    return 0;
+    return 0; /* FIELDS_GIVEN */
 }
 
 /* A field goes to the first place that is free and aligned; in the order given, behind all others.
@@ -289,17 +285,18 @@ static void tell(struct vm_thread *t, sim_addr entry)
 }
 
 /* The write barriers: snapshot-at-the-beginning (what is overwritten), and generational (old
- * objects that refer to the nursery). */
-static void write_ref(struct vm_thread *t, const unsigned char *to, sim_addr value)
+ * objects that refer to the nursery). The value is where it is now: it may have moved while the
+ * access was made. */
+static void write_ref(struct vm_thread *t, const unsigned char *to, const struct vm_ref *value)
 {
     struct vm *v = t->vm;
-    const sim_addr slot = slot_of(t, to), was = vm_load_slot(&v->core, slot);
+    const sim_addr slot = slot_of(t, to), was = vm_load_slot(&v->core, slot),
+                   is = value ? value->at : 0;
 
-    vm_store_slot(&v->core, slot, value);
+    vm_store_slot(&v->core, slot, is);
     if (v->gc.barrier & VM_SNAPSHOT && was)
         tell(t, was);
-    if (v->gc.barrier & VM_REMEMBER && slot >= v->heap.active.end && value &&
-        value < v->heap.active.end)
+    if (v->gc.barrier & VM_REMEMBER && slot >= v->heap.active.end && is && is < v->heap.active.end)
         tell(t, slot);
 }
 
@@ -318,15 +315,11 @@ void vm_load_ref(struct vm_thread *t, struct vm_ref *to, struct vm_ref *array, u
 void vm_put_ref(struct vm_thread *t, struct vm_ref *o, unsigned field, const struct vm_ref *value,
                 uint64_t site)
 {
-    const unsigned char *to = vm_field(t, o, field, VM_REF, EV_WRITE, site);
-
-    write_ref(t, to, value ? value->at : 0); /* as it is now: it may have moved */
+    write_ref(t, vm_field(t, o, field, VM_REF, EV_WRITE, site), value);
 }
 
 void vm_store_ref(struct vm_thread *t, struct vm_ref *array, uint64_t index,
                   const struct vm_ref *value, uint64_t site)
 {
-    const unsigned char *to = vm_element(t, array, index, VM_REF, EV_WRITE, site);
-
-    write_ref(t, to, value ? value->at : 0);
+    write_ref(t, vm_element(t, array, index, VM_REF, EV_WRITE, site), value);
 }

@@ -187,11 +187,11 @@ static bool promotion_fits(const struct vm *v)
 
 /* A full collection first marks and sweeps the old space; either way the nursery is emptied then.
  */
-static void generational(struct vm_thread *gc, enum vm_want want)
+static void generational(struct vm_thread *gc, bool full)
 {
     struct vm *v = gc->vm;
-    const bool full = want == VM_WANT_FULL || !promotion_fits(v);
 
+    full |= !promotion_fits(v);
     vm_stop_world(gc, !full);
     vm_retire_all(v);
     if (full) {
@@ -205,40 +205,20 @@ static void generational(struct vm_thread *gc, enum vm_want want)
     vm_start_world(gc, !full);
 }
 
-static void copy_all(struct vm_thread *gc)
+static void collect(struct vm_thread *gc, bool full)
 {
-    vm_stop_world(gc, false);
-    vm_semispace(gc);
-    vm_start_world(gc, false);
-}
+    const enum vm_gc how = (enum vm_gc)gc->vm->p.gc;
 
-static void collect(struct vm_thread *gc, enum vm_want want)
-{
-    struct vm *v = gc->vm;
-
-    switch ((enum vm_gc)v->p.gc) {
-    case VM_MARKSWEEP:
+    if (how == VM_GENERATIONAL)
+        generational(gc, full);
+    else if (how == VM_MARKSWEEP_CONCURRENT && !full)
+        mark_and_sweep_concurrently(gc);
+    else if (how == VM_COPYING_CONCURRENT && !full)
+        vm_move_cycle(gc);
+    else if (vm_has_cells(&gc->vm->heap))
         mark_and_sweep(gc);
-        break;
-    case VM_SEMISPACE:
-        copy_all(gc);
-        break;
-    case VM_GENERATIONAL:
-        generational(gc, want);
-        break;
-    case VM_MARKSWEEP_CONCURRENT:
-        if (want == VM_WANT_FULL)
-            mark_and_sweep(gc);
-        else
-            mark_and_sweep_concurrently(gc);
-        break;
-    case VM_COPYING_CONCURRENT:
-        if (want == VM_WANT_FULL)
-            copy_all(gc);
-        else
-            vm_move_cycle(gc);
-        break;
-    }
+    else
+        vm_semispace(gc);
 }
 
 /* Sets when the next concurrent cycle begins: when half of the memory that is free now is used. */
@@ -265,9 +245,9 @@ static void run_collector(struct vm_thread *gc, void *arg)
             v->gc.idle = true;
             vm_block(gc, NULL, "work", EV_THREAD_START);
         }
-        const enum vm_want want = v->gc.want;
+        const bool full = v->gc.want == VM_WANT_FULL;
         v->gc.want = VM_WANT_NONE;
-        collect(gc, want);
+        collect(gc, full);
         v->gc.collections++;
         take_stock(v);
         vm_step(gc);

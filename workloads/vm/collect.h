@@ -25,7 +25,7 @@ struct vm_collector {
     uint64_t collections;
     uint64_t trigger;          /* bytes in use at which a concurrent cycle begins; 0: never */
     unsigned barrier;          /* enum vm_barriers */
-    bool marking, cycling;     /* marking, and a whole cycle, are under way beside the program */
+    bool cycling;              /* a cycle is under way beside the program */
     bool idle;                 /* it waits for work */
     unsigned running;          /* threads that are yet to stop (driven) */
     struct vm_addresses stack; /* the mark stack: objects marked or promoted, yet to be scanned */
@@ -66,8 +66,8 @@ void vm_mark_concurrently(struct vm_thread *gc);
 
 /* ---- copy.c, move.c ------------------------------------------------------------------------- */
 
-void vm_semispace(struct vm_thread *gc);
-void vm_minor(struct vm_thread *gc); /* in a pause */
+void vm_semispace(struct vm_thread *gc); /* with the pause for it */
+void vm_minor(struct vm_thread *gc);     /* in a pause */
 void vm_clear_region(struct vm_thread *gc, sim_addr base, sim_addr end);
 void vm_move_cycle(struct vm_thread *gc);
 

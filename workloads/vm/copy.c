@@ -11,13 +11,9 @@ static bool young(const struct vm *v, sim_addr at) /* generational */
  * space, which may be full. */
 static sim_addr place_for(struct vm *v, uint64_t bytes)
 {
-    sim_addr at = v->heap.active.at;
-
-    if (!vm_has_cells(&v->heap)) {
-        v->heap.active.at += bytes;
-        return at;
-    }
-    at = vm_cells_one(v, bytes);
+    if (!vm_has_cells(&v->heap))
+        return vm_bump_take(&v->heap, bytes);
+    const sim_addr at = vm_cells_one(v, bytes);
     if (!at)
         vm_fail(v->gc.thread, "out of heap: what survives in the nursery has no room in the old "
                               "space; give a larger heap, or a smaller nursery");
@@ -99,11 +95,11 @@ void vm_clear_region(struct vm_thread *gc, sim_addr base, sim_addr end)
 void vm_semispace(struct vm_thread *gc)
 {
     struct vm *v = gc->vm;
-    struct vm_bump from = v->heap.active;
 
+    vm_stop_world(gc, false);
     vm_retire_all(v);
+    const struct vm_bump from = v->heap.active;
     v->heap.active = v->heap.spare;
-    v->heap.active.at = v->heap.active.base;
     vm_each_root(v, update_root);
     for (sim_addr at = v->heap.active.base; at < v->heap.active.at;) {
         scan(gc, at, false);
@@ -111,6 +107,7 @@ void vm_semispace(struct vm_thread *gc)
     }
     vm_clear_region(gc, from.base, from.at);
     v->heap.spare = (struct vm_bump){from.base, from.base, from.end};
+    vm_start_world(gc, false);
 }
 
 /* Roots of a minor collection: the program's, and the remembered slots of old objects. */

@@ -52,17 +52,6 @@ static enum driven_state state_of(const struct vm *v, const struct vm_thread *t)
     return v->sched.rests ? DRIVEN_RESTS : DRIVEN_STANDS;
 }
 
-static struct driven_answer answer(const struct vm *v, const struct vm_thread *t)
-{
-    return (struct driven_answer){.rec = v->core.rec,
-                                  .records = (size_t)(v->core.at - v->core.rec),
-                                  .then = state_of(v, t),
-                                  .awaits = t->held_back ? EV_GC_END : t->awaits,
-                                  .over = v->stream.done,
-                                  .woken = v->sched.woken,
-                                  .wokens = v->sched.wokens};
-}
-
 static int drive(struct source *s, sim_tid tid, struct driven_answer *to, struct err *e)
 {
     struct vm *v = (struct vm *)s;
@@ -76,7 +65,13 @@ static int drive(struct source *s, sim_tid tid, struct driven_answer *to, struct
         run(v, t);
     if (v->stream.err.code)
         return err_set(e, (enum lard_exit)v->stream.err.code, "%s", v->stream.err.text);
-    *to = answer(v, t);
+    *to = (struct driven_answer){.rec = v->core.rec,
+                                 .records = (size_t)(v->core.at - v->core.rec),
+                                 .then = state_of(v, t),
+                                 .awaits = t->held_back ? EV_GC_END : t->awaits,
+                                 .over = v->stream.done,
+                                 .woken = v->sched.woken,
+                                 .wokens = v->sched.wokens};
     if (UNLIKELY(++v->sched.asked % VM_BATCH == 0) && v->progress.done && !to->over)
         v->progress.extent.done = v->progress.done(v->progress.arg);
     return 0;

@@ -4,16 +4,11 @@
  * in bursts, as the loads and stores of a basic block do, with few long pauses between. */
 #include "workloads/vm/vm_int.h"
 
-/* Returns one entry's share of the work owed to the mean, when `left` entries are to come. */
-static uint64_t share(uint64_t owed, uint64_t left)
-{
-    return owed / left;
-}
-
+/* Each entry gets its share of what is left of the sum. */
 static void fill_even(uint32_t gap[VM_GAPS], uint64_t total)
 {
     for (uint64_t i = 0; i < VM_GAPS; i++) {
-        gap[i] = (uint32_t)share(total, VM_GAPS - i);
+        gap[i] = (uint32_t)(total / (VM_GAPS - i));
         total -= gap[i];
     }
 }
@@ -67,9 +62,4 @@ void vm_gaps_open(struct vm *v)
     }
     for (size_t i = 0; i < VM_GAPS; i++)
         v->core.more[i] -= VM_GAP; /* if this is less than none, so are all that follow */
-}
-
-uint32_t vm_gap_first(sim_tid tid)
-{
-    return tid * 389; /* no divisor of VM_GAPS: threads do not go in step */
 }

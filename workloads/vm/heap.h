@@ -86,6 +86,11 @@ struct vm_heap {
     uint64_t to_move;               /* bytes that may still have to be moved into the active half */
     uint64_t room_bump, room_cells; /* free bytes, after the latest collection */
 };
+static inline sim_addr vm_bump_take(struct vm_heap *h, uint64_t bytes) /* they are there */
+{
+    h->active.at += bytes;
+    return h->active.at - bytes;
+}
 static inline bool vm_has_cells(const struct vm_heap *h)
 {
     return h->cells.blocks > 0;

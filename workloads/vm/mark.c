@@ -69,7 +69,6 @@ void vm_mark_concurrently(struct vm_thread *gc)
     struct vm *v = gc->vm;
 
     vm_stop_world(gc, false);
-    v->gc.marking = true;
     v->gc.barrier |= VM_SNAPSHOT;
     vm_mark_roots(gc);
     vm_start_world(gc, false);
@@ -78,5 +77,4 @@ void vm_mark_concurrently(struct vm_thread *gc)
     mark_log(gc);
     vm_mark_drain(gc);
     v->gc.barrier &= ~(unsigned)VM_SNAPSHOT;
-    v->gc.marking = false;
 }

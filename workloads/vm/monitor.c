@@ -43,19 +43,17 @@ void vm_stopping(struct vm_thread *t)
 /* Returns a number for a new monitor; those of dead objects' monitors are used again. */
 static uint32_t new_monitor(struct vm *v)
 {
-    if (v->monitors.free) {
-        const uint32_t i = v->monitors.free;
-        v->monitors.free = v->monitors.monitor[i].next_free;
-        v->monitors.monitor[i] = (struct vm_monitor){0};
-        return i;
+    struct vm_monitors *m = &v->monitors;
+    uint32_t i = m->free;
+
+    if (i) {
+        m->free = m->monitor[i].next_free;
+    } else {
+        i = (uint32_t)++m->n;
+        m->monitor = xgrow(m->monitor, i, &m->cap, sizeof *m->monitor);
     }
-    if (!v->monitors.n)
-        v->monitors.n = 1;
-    while (v->monitors.cap <= v->monitors.n)
-        v->monitors.monitor = xgrow(v->monitors.monitor, v->monitors.cap, &v->monitors.cap,
-                                    sizeof *v->monitors.monitor);
-    v->monitors.monitor[v->monitors.n] = (struct vm_monitor){0};
-    return (uint32_t)v->monitors.n++;
+    m->monitor[i] = (struct vm_monitor){0};
+    return i;
 }
 
 /* Returns the object's monitor, made if it has none; the pointer is valid until another monitor is
@@ -93,7 +91,8 @@ static uint32_t lock_bytes(const struct vm_thread *t)
 
 static void see(struct vm_thread *t, struct vm_ref *o, const char *what)
 {
-    if (!vm_see(t, o))
+    vm_step(t);
+    if (!vm_stands(t, o))
         vm_fail(t, "%s null", what);
     if (t->vm->txn.owner == t)
         vm_fail(t, "%s an object inside a transaction; commit first", what);

@@ -29,9 +29,8 @@ static bool copy_body(struct vm_thread *gc, sim_addr to, sim_addr from, uint64_t
 static void move_object(struct vm_thread *gc, sim_addr from, uint64_t bytes)
 {
     struct vm *v = gc->vm;
-    const sim_addr to = v->heap.active.at;
+    const sim_addr to = vm_bump_take(&v->heap, bytes);
 
-    v->heap.active.at += bytes;
     vm_fill(v, to, to + bytes);
     if (copy_body(gc, to, from, bytes)) {
         vm_commit_copy(gc, to, from, bytes);

@@ -71,7 +71,7 @@ void vm_system_step(struct vm_thread *t, enum ev_kind kind, sim_addr addr, uint3
 /* ---- errors --------------------------------------------------------------------------------- */
 
 /* The stream ends here: the fiber is left as it stands, and never run again. */
-static void fail(struct vm_thread *t, enum lard_exit code, const char *fmt, va_list ap)
+NO_RETURN static void fail(struct vm_thread *t, enum lard_exit code, const char *fmt, va_list ap)
 {
     char text[600];
     struct vm *v = t->vm;
@@ -90,8 +90,6 @@ void vm_fail(struct vm_thread *t, const char *fmt, ...)
 
     va_start(ap, fmt);
     fail(t, LARD_LIMIT, fmt, ap);
-    va_end(ap);
-    die("a stream that has failed goes on");
 }
 
 void vm_check(struct vm_thread *t, bool ok, const char *fmt, ...)
@@ -102,7 +100,6 @@ void vm_check(struct vm_thread *t, bool ok, const char *fmt, ...)
         return;
     va_start(ap, fmt);
     fail(t, LARD_INTERNAL, fmt, ap);
-    va_end(ap);
 }
 
 /* ---- the source ----------------------------------------------------------------------------- */
@@ -244,21 +241,15 @@ static void open_spaces(struct vm *v)
     const uint64_t heap = v->p.heap, half = heap / 2 / VM_BLOCK_BYTES * VM_BLOCK_BYTES;
 
     v->core.bias = (uintptr_t)v->heap.memory - (uintptr_t)VM_HEAP;
-    switch ((enum vm_gc)v->p.gc) {
-    case VM_MARKSWEEP:
-    case VM_MARKSWEEP_CONCURRENT:
-        vm_cells_open(&v->heap, VM_HEAP, heap);
-        break;
-    case VM_GENERATIONAL:
+    if (v->p.gc == VM_GENERATIONAL) {
         v->heap.active = bump(VM_HEAP, v->p.nursery);
         vm_cells_open(&v->heap, VM_HEAP + v->p.nursery, heap - v->p.nursery);
         v->gc.barrier = VM_REMEMBER;
-        break;
-    case VM_SEMISPACE:
-    case VM_COPYING_CONCURRENT:
+    } else if (v->p.gc == VM_SEMISPACE || v->p.gc == VM_COPYING_CONCURRENT) {
         v->heap.active = bump(VM_HEAP, half);
         v->heap.spare = bump(VM_HEAP + half, half);
-        break;
+    } else {
+        vm_cells_open(&v->heap, VM_HEAP, heap);
     }
     if (v->p.gc == VM_COPYING_CONCURRENT)
         v->gc.trigger = half / 2;

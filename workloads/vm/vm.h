@@ -344,16 +344,7 @@ ALWAYS_INLINE const struct vm_header *vm_stands(struct vm_thread *t, struct vm_r
     const struct vm_header *h = vm_header(vm_run(t)->core, o->at);
     return UNLIKELY(h->class & VM_FORWARDED) ? vm_resolve(t, o) : h;
 }
-/* Events may follow at once: the pause is behind. */
-ALWAYS_INLINE const struct vm_header *vm_see(struct vm_thread *t, struct vm_ref *o)
-{
-    const struct vm_core *c = vm_run(t)->core;
-
-    if (UNLIKELY(c->at >= c->stop))
-        vm_pause(t);
-    return vm_stands(t, o);
-}
-/* The same where an access follows. */
+/* The same, after the pause before an access, if one is due. */
 ALWAYS_INLINE const struct vm_header *vm_reach(struct vm_thread *t, struct vm_ref *o)
 {
     const struct vm_core *c = vm_run(t)->core;

@@ -115,7 +115,6 @@ struct vm *vm_open(const struct workload *w, const struct vm_params *p, void *pa
 /* ---- gap.c ---------------------------------------------------------------------------------- */
 
 void vm_gaps_open(struct vm *v);
-uint32_t vm_gap_first(sim_tid tid); /* a thread's first place in the table of gaps */
 
 /* ---- site.c --------------------------------------------------------------------------------- */
 
