@@ -37,8 +37,7 @@ static uint32_t in_line(uint32_t n, uint32_t first)
     return n - first < RT_LINE_ENTRIES ? n - first : RT_LINE_ENTRIES;
 }
 
-/* An access to that part of the line. */
-static void line(struct rt_walk *w, struct paddr at, uint32_t n, uint32_t first, enum mem_cmd cmd)
+void rt_line(struct rt_walk *w, struct paddr at, uint32_t n, uint32_t first, enum mem_cmd cmd)
 {
     const uint32_t entries = in_line(n, first);
 
@@ -50,8 +49,8 @@ static void copy_lines(struct rt_walk *w, struct paddr to, struct paddr from, ui
 {
     for (uint32_t first = 0; first < n; first += RT_LINE_ENTRIES) {
         rt_step(w, RT_STEP_COPY_LINE, 1);
-        line(w, from, n, first, MEM_LOAD);
-        line(w, to, n, first, MEM_STORE);
+        rt_line(w, from, n, first, MEM_LOAD);
+        rt_line(w, to, n, first, MEM_STORE);
     }
 }
 
@@ -111,10 +110,10 @@ static void merge_line(const struct merge *m, uint32_t first)
     uint32_t newer = 0;
 
     rt_step(w, RT_STEP_MERGE_LINE, 1);
-    line(w, m->mine->at, m->had, first, MEM_LOAD);
+    rt_line(w, m->mine->at, m->had, first, MEM_LOAD);
     for (size_t s = 0; s < m->n; s++) {
         const struct rt_clock *from = m->from[s];
-        line(w, from->at, from->v.n, first, MEM_LOAD);
+        rt_line(w, from->at, from->v.n, first, MEM_LOAD);
         rt_step(w, RT_STEP_ENTRY, in_line(from->v.n, first));
         newer |= newer_entries(m, from, first);
     }
@@ -125,7 +124,7 @@ static void merge_line(const struct merge *m, uint32_t first)
             rt_report(w, first + k, m->mine->v.at[first + k]);
         }
     if (newer || in_line(m->mine->v.n, first) > in_line(m->had, first))
-        line(w, m->mine->at, m->mine->v.n, first, MEM_STORE);
+        rt_line(w, m->mine->at, m->mine->v.n, first, MEM_STORE);
 }
 
 void rt_merge(struct rt_walk *w, uint32_t actor, struct paddr word,
@@ -161,7 +160,7 @@ void rt_begin_clock(struct rt_walk *w, struct rt_clock *c, uint32_t actor, struc
     c->v.at[actor] += c->v.at[actor] == 0;
     for (uint32_t first = 0; first < had; first += RT_LINE_ENTRIES) {
         rt_step(w, RT_STEP_COPY_LINE, 1);
-        line(w, c->at, had, first, MEM_LOAD);
+        rt_line(w, c->at, had, first, MEM_LOAD);
         rt_step(w, RT_STEP_BORN_ENTRY, in_line(had, first));
         for (uint32_t i = first; i < first + in_line(had, first); i++)
             if (c->v.at[i] != (i == actor)) /* that begins with 1 in its own entry, 0 elsewhere */
@@ -172,7 +171,7 @@ void rt_begin_clock(struct rt_walk *w, struct rt_clock *c, uint32_t actor, struc
     for (uint32_t first = had / RT_LINE_ENTRIES * RT_LINE_ENTRIES; first < c->v.n && actor >= had;
          first += RT_LINE_ENTRIES) {
         rt_step(w, RT_STEP_COPY_LINE, 1);
-        line(w, c->at, c->v.n, first, MEM_STORE);
+        rt_line(w, c->at, c->v.n, first, MEM_STORE);
     }
     if (moved || c->v.n > had)
         store_word(w, word);
@@ -186,9 +185,9 @@ void rt_tick(struct rt_walk *w, uint32_t actor, uint64_t after)
 
     rt_step(w, RT_STEP_TICK, 1);
     if (rt_listens(w)) {
-        rt_issue(w,
-                 &(struct lx_act){.op = LX_READVC, .value = {actor, vclock_get(&mine->v, actor)}});
-        rt_issue(w, &(struct lx_act){.op = LX_WRITEVC, .value = {actor, after}});
+        const uint64_t was = vclock_get(&mine->v, actor);
+        rt_issue(w, &(struct lx_act){.op = LX_READVC, .value = {actor, was}}, 1);
+        rt_issue(w, &(struct lx_act){.op = LX_WRITEVC, .value = {actor, after}}, 1);
     } else {
         rt_access(w, own, RT_ENTRY, MEM_LOAD);
     }
@@ -228,8 +227,8 @@ static bool compare_line(const struct publication *p, uint32_t first)
     uint32_t newer = 0;
 
     rt_step(p->w, RT_STEP_MERGE_LINE, 1);
-    line(p->w, p->mine->at, p->mine->v.n, first, MEM_LOAD);
-    line(p->w, p->old->at, p->old->v.n, first, MEM_LOAD);
+    rt_line(p->w, p->mine->at, p->mine->v.n, first, MEM_LOAD);
+    rt_line(p->w, p->old->at, p->old->v.n, first, MEM_LOAD);
     rt_step(p->w, RT_STEP_ENTRY, both);
     for (uint32_t i = first; i < first + both; i++)
         newer += p->mine->v.at[i] > p->old->v.at[i];
@@ -249,23 +248,23 @@ static void publish_line(const struct publication *p, uint32_t first)
     } else {
         const bool from_mine = mine > first;
         rt_step(p->w, RT_STEP_COPY_LINE, 1);
-        line(p->w, from_mine ? p->mine->at : p->old->at, from_mine ? mine : old, first, MEM_LOAD);
+        rt_line(p->w, from_mine ? p->mine->at : p->old->at, from_mine ? mine : old, first,
+                MEM_LOAD);
     }
     if (stores || !paddr_same(p->at, p->old->at))
-        line(p->w, p->at, mine > old ? mine : old, first, MEM_STORE);
+        rt_line(p->w, p->at, mine > old ? mine : old, first, MEM_STORE);
 }
 
 static void swap_word(struct rt_walk *w, struct paddr word, enum rt_way way)
 {
+    const bool wide = way == RT_SWAP_WIDE;
+
     rt_step(w, RT_STEP_NEW_WORD, 1);
-    if (way == RT_SWAP_WIDE && w->r->params.without & RT_WIDE_CAS) {
+    if (wide && w->r->params.without & RT_WIDE_CAS) {
         rt_access(w, word, 8, MEM_STORE); /* beside the program's own store */
         return;
     }
-    if (way == RT_SWAP_WIDE)
-        rt_access(w, paddr_down(word, 16), 16, MEM_ATOMIC);
-    else
-        rt_access(w, word, 8, MEM_ATOMIC);
+    rt_access(w, wide ? paddr_down(word, 16) : word, wide ? 16 : 8, MEM_ATOMIC);
     rt_step(w, RT_STEP_SWAP, 1);
 }
 

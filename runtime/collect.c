@@ -70,12 +70,9 @@ static void trace_clock(struct rt_walk *w, const struct rt_clock *c)
     rt_step(w, RT_STEP_TRACE, 1);
     rt_access(w, c->at, HEADER, MEM_STORE);
     for (uint32_t first = 0; w->r->moving && first < c->v.n; first += RT_LINE_ENTRIES) {
-        const uint32_t n = c->v.n - first < RT_LINE_ENTRIES ? c->v.n - first : RT_LINE_ENTRIES;
-        rt_access(w, paddr_plus(c->at, (uint64_t)first * RT_ENTRY), (uint64_t)n * RT_ENTRY,
-                  MEM_LOAD);
+        rt_line(w, c->at, c->v.n, first, MEM_LOAD);
         rt_step(w, RT_STEP_COPY_LINE, 1);
-        rt_access(w, paddr_plus(c->at, (uint64_t)first * RT_ENTRY), (uint64_t)n * RT_ENTRY,
-                  MEM_STORE);
+        rt_line(w, c->at, c->v.n, first, MEM_STORE);
     }
 }
 
@@ -109,12 +106,6 @@ static void trace_clocks(struct rt_walk *w)
 
 /* ---- objects -------------------------------------------------------------------------------- */
 
-/* A new object's clock word is zeroed with the rest of it. */
-static void new_object(struct rt_walk *w, const struct event *ev)
-{
-    rt_access(w, rt_object_word(w->r, ev->addr), HEADER, MEM_STORE);
-}
-
 /* A moved object's clock word is one more reference to look at. */
 static void moved_object(struct rt_walk *w, const struct event *ev)
 {
@@ -125,12 +116,6 @@ static void moved_object(struct rt_walk *w, const struct event *ev)
     rt_step(w, RT_STEP_SCAN, 1);
 }
 
-static void dead_object(struct rt_walk *w, const struct event *ev)
-{
-    rt_access(w, rt_physical(w->r, ev->addr), HEADER, MEM_LOAD);
-    rt_step(w, RT_STEP_SWEEP, 1);
-}
-
 void rt_lower_memory(struct rt_walk *w, const struct event *ev)
 {
     struct runtime *r = w->r;
@@ -138,12 +123,14 @@ void rt_lower_memory(struct rt_walk *w, const struct event *ev)
 
     if (ev->kind == EV_GC_BEGIN)
         r->moving = false;
-    if (ev->kind == EV_ALLOC && does(r, RT_HEADER))
-        new_object(w, ev);
+    if (ev->kind == EV_ALLOC && does(r, RT_HEADER)) /* its clock word is zeroed with the rest */
+        rt_access(w, rt_object_word(r, ev->addr), HEADER, MEM_STORE);
     if (ev->kind == EV_COPY && collector)
         moved_object(w, ev);
-    if (ev->kind == EV_CLEAR && collector && does(r, RT_SWEEP))
-        dead_object(w, ev);
+    if (ev->kind == EV_CLEAR && collector && does(r, RT_SWEEP)) {
+        rt_access(w, rt_physical(r, ev->addr), HEADER, MEM_LOAD);
+        rt_step(w, RT_STEP_SWEEP, 1);
+    }
     if (ev->kind == EV_GC_END && does(r, RT_TRACE))
         trace_clocks(w);
 }

@@ -97,23 +97,8 @@ void runtime_free(struct runtime *r)
 struct rt_thread *rt_thread(struct runtime *r, uint64_t tid)
 {
     assert(tid < MAX_THREADS);
-    if (tid >= r->threads) {
-        const size_t n = tid + 1 + tid / 2;
-        r->thread = xrecalloc(r->thread, r->threads, n, sizeof *r->thread);
-        budget_take(r->env.budget, (n - r->threads) * sizeof *r->thread);
-        r->threads = n;
-    }
+    r->thread = budget_reach(r->env.budget, r->thread, &r->threads, tid, sizeof *r->thread);
     return &r->thread[tid];
-}
-
-static void reserve_actor(struct runtime *r, uint32_t actor)
-{
-    if (actor < r->actors)
-        return;
-    const size_t n = (size_t)actor + 1 + actor / 2;
-    r->actor = xrecalloc(r->actor, r->actors, n, sizeof *r->actor);
-    budget_take(r->env.budget, (n - r->actors) * sizeof *r->actor);
-    r->actors = n;
 }
 
 bool runtime_pending(const struct runtime *r, sim_tid tid)
@@ -163,11 +148,10 @@ static sim_cycle issue_pieces(struct rt_walk *w, const struct event *ev, enum lx
 
     while (rt_listens(w) && lx_split_next(&split, &piece)) {
         rt_step(w, RT_STEP_PIECE, 1);
-        if (clear)
-            rt_issue(w, &(struct lx_act){.op = (uint8_t)op, .value = {piece.dst, piece.size}});
-        else
-            rt_issue(w, &(struct lx_act){.op = (uint8_t)op,
-                                         .value = {piece.src, piece.dst, piece.size}});
+        const struct lx_act cleared = {.op = (uint8_t)op, .value = {piece.dst, piece.size}},
+                            moved = {.op = (uint8_t)op,
+                                     .value = {piece.src, piece.dst, piece.size}};
+        rt_issue(w, clear ? &cleared : &moved, 1);
         now = rt_walk_pay(w, now);
     }
     return now;
@@ -206,7 +190,7 @@ static void lower_raw(struct rt_lowering *l)
 
     if (!lx_of_event(l->ev, &act))
         return;
-    rt_issue_raw(&l->walk, &act);
+    rt_issue(&l->walk, &act, 0); /* its cycle is the program's */
     if (l->ev->kind == EV_THREAD)
         rt_thread(r, l->ev->tid)->named = true;
     if (l->ev->kind != EV_WRITEVC)
@@ -222,7 +206,7 @@ sim_cycle runtime_lower(struct runtime *r, const struct event *ev, unsigned core
     struct rt_lowering l = {.ev = ev, .now = clock, .actor = actor};
 
     rt_walk_begin(&l.walk, r, core, ev->tid);
-    reserve_actor(r, actor);
+    r->actor = budget_reach(r->env.budget, r->actor, &r->actors, actor, sizeof *r->actor);
     rt_thread(r, ev->tid)->actor = actor;
     switch ((enum ev_class)ev_info[ev->kind].class) {
     case CLASS_ACCESS:

@@ -150,9 +150,7 @@ void rt_access(struct rt_walk *w, struct paddr addr, uint64_t bytes, enum mem_cm
 /* Counts n accesses of so many bytes in all, in runs without a machine. */
 void rt_accesses(struct rt_walk *w, uint64_t n, uint64_t bytes, enum mem_cmd cmd);
 bool rt_listens(const struct rt_walk *w); /* a detector listens to LARDx86 */
-void rt_issue(struct rt_walk *w, const struct lx_act *act);
-/* Issues one that stands in the trace: its cycle is the program's, not the runtime's. */
-void rt_issue_raw(struct rt_walk *w, const struct lx_act *act);
+void rt_issue(struct rt_walk *w, const struct lx_act *act, uint32_t instructions); /* its own */
 /* Tells the detector of a new entry of the thread's clock: WriteVC. */
 void rt_report(struct rt_walk *w, uint32_t index, uint64_t value);
 
@@ -170,6 +168,8 @@ static inline uint32_t rt_room(const struct rt_clock *c) /* entries */
 {
     return c->at.at ? (uint32_t)RT_LINE_ENTRIES << c->size : 0;
 }
+/* An access to that part of a clock of n entries that is in the line of entry `first`. */
+void rt_line(struct rt_walk *w, struct paddr at, uint32_t n, uint32_t first, enum mem_cmd cmd);
 void rt_clock_free(struct runtime *r, unsigned core, struct rt_clock *c);
 void rt_sum(struct runtime *r, struct rt_clock *c); /* it has more entries, or a block */
 

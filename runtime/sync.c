@@ -128,7 +128,7 @@ static void begin(struct rt_lowering *l)
     r->head.forked -= t->birth.at.at != 0;
     call(w);
     if (!t->named)
-        rt_issue(w, &(struct lx_act){.op = LX_THREAD, .value = {l->ev->tid}});
+        rt_issue(w, &(struct lx_act){.op = LX_THREAD, .value = {l->ev->tid}}, 1);
     t->named = t->begun = true;
     if (t->birth.at.at && !c->at.at) {
         vclock_free(&c->v, r->env.budget);
@@ -435,20 +435,6 @@ static void commit(struct rt_lowering *l)
 
 /* ---- an event ------------------------------------------------------------------------------- */
 
-static void lower_self(struct rt_lowering *l)
-{
-    if (l->ev->kind == EV_THREAD_END)
-        end_thread(l);
-    else
-        settle_now(l);
-}
-
-/* The thread's clock was written by raw events alone: the runtime's software does not keep it. */
-static bool raw_thread(const struct rt_lowering *l)
-{
-    return mine(l)->v.n && !mine(l)->at.at;
-}
-
 /* The thread has no clock yet; or, with no-thread, it has moved to a kernel thread that has none.
  */
 static bool to_begin(const struct rt_lowering *l)
@@ -460,7 +446,8 @@ void rt_lower_sync(struct rt_lowering *l)
 {
     const unsigned object = ev_info[l->ev->kind].object;
 
-    if (l->ev->kind == EV_THREAD_END && raw_thread(l)) {
+    /* A clock that raw events alone have written: the runtime's software does not keep it. */
+    if (l->ev->kind == EV_THREAD_END && mine(l)->v.n && !mine(l)->at.at) {
         vclock_free(&l->walk.r->actor[l->actor].v, l->walk.r->env.budget);
         return;
     }
@@ -488,7 +475,7 @@ void rt_lower_sync(struct rt_lowering *l)
         (l->ev->kind == EV_FORK ? fork_child : join_child)(l);
         break;
     case OBJECT_SELF:
-        lower_self(l);
+        (l->ev->kind == EV_THREAD_END ? end_thread : settle_now)(l);
         break;
     case OBJECT_COMMIT:
         commit(l);

@@ -5,15 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint8_t step_instructions[RT_STEPS] = {
-#define RT_STEP(NAME, label, instructions, needs, text) instructions,
-#include "runtime/steps.def"
-#undef RT_STEP
-};
-
 enum { FREE, VALUE }; /* the need of a step's next access for its address */
-static const bool step_needs[RT_STEPS] = {
-#define RT_STEP(NAME, label, instructions, needs, text) needs,
+static const struct {
+    uint8_t instructions;
+    bool needs;
+} step_of[RT_STEPS] = {
+#define RT_STEP(NAME, label, instructions, needs, text) {instructions, needs},
 #include "runtime/steps.def"
 #undef RT_STEP
 };
@@ -39,8 +36,8 @@ void rt_walk_begin(struct rt_walk *w, struct runtime *r, unsigned core, sim_tid 
 void rt_step(struct rt_walk *w, enum rt_step step, uint64_t times)
 {
     w->r->st.steps[step] += times;
-    w->instructions += (uint32_t)(times * step_instructions[step]);
-    w->after |= times && step_needs[step];
+    w->instructions += (uint32_t)(times * step_of[step].instructions);
+    w->after |= times && step_of[step].needs;
 }
 
 /* Appends a due, with the instructions of the steps since the last one. */
@@ -89,7 +86,7 @@ bool rt_listens(const struct rt_walk *w)
     return w->r->env.issue != NULL;
 }
 
-static void issue(struct rt_walk *w, const struct lx_act *act, uint32_t instructions)
+void rt_issue(struct rt_walk *w, const struct lx_act *act, uint32_t instructions)
 {
     if (!rt_listens(w))
         return;
@@ -98,21 +95,11 @@ static void issue(struct rt_walk *w, const struct lx_act *act, uint32_t instruct
     memcpy(due_add(w, act->op, instructions)->value, act->value, sizeof act->value);
 }
 
-void rt_issue(struct rt_walk *w, const struct lx_act *act)
-{
-    issue(w, act, 1);
-}
-
-void rt_issue_raw(struct rt_walk *w, const struct lx_act *act)
-{
-    issue(w, act, 0);
-}
-
 void rt_report(struct rt_walk *w, uint32_t index, uint64_t value)
 {
     if (rt_listens(w))
         rt_step(w, RT_STEP_REPORT, 1);
-    rt_issue(w, &(struct lx_act){.op = LX_WRITEVC, .value = {index, value}});
+    rt_issue(w, &(struct lx_act){.op = LX_WRITEVC, .value = {index, value}}, 1);
 }
 
 /* ---- paying --------------------------------------------------------------------------------- */
