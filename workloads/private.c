@@ -82,11 +82,7 @@ static void put_private(struct private_source *s, struct owing *m, const struct 
 
 static struct owing *member_at(struct private_source *s, sim_tid tid)
 {
-    if (tid >= s->threads) {
-        const size_t n = (size_t)tid + 1 + tid / 2;
-        s->thread = xrecalloc(s->thread, s->threads, n, sizeof *s->thread);
-        s->threads = n;
-    }
+    s->thread = budget_reach(NULL, s->thread, &s->threads, tid, sizeof *s->thread);
     return &s->thread[tid];
 }
 
@@ -115,9 +111,8 @@ static int next(struct source *self, struct batch *b, struct err *e)
     if (s->of->next(s->of, &in, e))
         return -1;
     s->n = 0;
-    const struct event *end = in.rec + in.records;
     uint64_t events = 0;
-    for (const struct event *ev = in.rec; in.records && ev < end; ev += event_records(ev)) {
+    for (const struct event *ev = in.rec; ev < in.rec + in.records; ev += event_records(ev)) {
         const size_t was = s->n;
         if (event_is_access(ev) && event_tracked(ev))
             put_access(s, ev);

@@ -141,15 +141,12 @@ static int assign_all(struct config *c, const struct workload *w, const char *te
 static int gather(struct config *c, const struct workload *w, const char *given, struct err *e)
 {
     struct config *first = config_new(NULL);
-    uint32_t size;
-    int status = assign_all(first, w, given, e);
+    uint32_t size = 0;
+    const bool failed =
+        assign_all(first, w, given, e) || config_bind(first, "", workload_param_rows, &size, e);
 
-    if (!status)
-        status = config_bind(first, "", workload_param_rows, &size, e);
     config_free(first);
-    if (status)
-        return -1;
-    if (w->sizes[size] && assign_all(c, w, w->sizes[size], e))
+    if (failed || (w->sizes[size] && assign_all(c, w, w->sizes[size], e)))
         return -1;
     return assign_all(c, w, given, e);
 }
@@ -172,17 +169,15 @@ static int configure(struct config *c, const struct workload *w, const char *giv
 {
     struct err inner = {0};
 
-    int status = gather(c, w, given, &inner) || bind(c, w, p, own, &inner) || check_vm(p, &inner) ||
-                         workload_base_program(w, p, &inner)
-                     ? -1
-                     : 0;
-    if (!status && p->private_data && !w->with.none)
-        status = err_set(&inner, LARD_CONFIG,
+    int failed = gather(c, w, given, &inner) || bind(c, w, p, own, &inner) || check_vm(p, &inner) ||
+                 workload_base_program(w, p, &inner);
+    if (!failed && p->private_data && !w->with.none)
+        failed = err_set(&inner, LARD_CONFIG,
                          "private: how many accesses it makes to private data is not known; leave "
                          "it off, or take barnes, fft, sor, spatial or water");
-    if (!status && w->check)
-        status = w->check(own, p, &inner);
-    return status ? retell(&inner, w->name, e) : 0;
+    if (!failed && w->check)
+        failed = w->check(own, p, &inner);
+    return failed ? retell(&inner, w->name, e) : 0;
 }
 
 static struct source *seeded(struct source *s, uint64_t seed)
@@ -215,10 +210,10 @@ static struct source *open_with(const struct workload *w, const char *given, str
     void *own = xcalloc(1, w->params_size ? w->params_size : 1);
     struct vm_params p = {0};
     struct vm_proved proved = {NULL, 0};
-    const int status =
-        configure(c, w, given, &p, own, e) || (p.analysis && prove(&proved, w, given, e)) ? -1 : 0;
+    const bool failed =
+        configure(c, w, given, &p, own, e) || (p.analysis && prove(&proved, w, given, e));
 
-    if (!status && w->main) {
+    if (!failed && w->main) {
         struct vm *v = vm_open(w, &p, own, c, e);
         if (v)
             v->core.proved = proved;
@@ -227,7 +222,7 @@ static struct source *open_with(const struct workload *w, const char *given, str
         struct source *s = seeded(v ? &v->source : NULL, p.seed);
         return s && p.private_data ? private_open(s, &w->with) : s;
     }
-    struct source *s = status ? NULL : w->open(own, &p, e);
+    struct source *s = failed ? NULL : w->open(own, &p, e);
     free(own);
     config_free(c);
     return seeded(s, p.seed);
@@ -243,13 +238,9 @@ static char *settings_with(const struct workload *w, const char *given, struct e
     size_t n;
 
     if (!configure(c, w, given, &p, own, e)) {
-        FILE *out = open_memstream(&text, &n);
-        if (!out)
-            err_set(e, LARD_INTERNAL, "workload:%s: out of memory", w->name);
-        else {
-            config_canonical(c, out);
-            fclose(out);
-        }
+        FILE *out = xmemstream(&text, &n);
+        config_canonical(c, out);
+        fclose(out);
     }
     free(own);
     config_free(c);

@@ -10,7 +10,7 @@ libcore_la_SOURCES += workloads/kernels/barnes.c workloads/kernels/barnes_plain.
 	workloads/kernels/series.c workloads/kernels/sor.c workloads/kernels/sparse.c \
 	workloads/kernels/spatial.c workloads/kernels/team.h workloads/kernels/tsp.c \
 	workloads/kernels/water.c
-libcore_la_SOURCES += workloads/twins/plant.c workloads/twins/rate.h workloads/twins/rest.c \
+libcore_la_SOURCES += workloads/twins/plant.c workloads/twins/rest.c \
 	workloads/twins/twin.c workloads/twins/twin.h workloads/twins/params.def workloads/twins/twins.c workloads/twins/dacapo.def workloads/twins/twins.def
 libcore_la_SOURCES += workloads/vm/alloc.c workloads/vm/cells.c workloads/vm/class.c \
 	workloads/vm/class.h workloads/vm/collect.h workloads/vm/heap.h workloads/vm/monitor.h \

@@ -461,17 +461,15 @@ static void translations(void)
         if (mmap(at + i * page, SAME * page, PROT_READ, MAP_SHARED | MAP_FIXED | MAP_POPULATE, file,
                  0) == MAP_FAILED)
             return;
-    double took[2][SHORT_RUNS];
+    double walks[RUNS];
     for (int r = 0; r < RUNS; r++) {
         const double few = of_pages(at, page, 16), some = of_pages(at, page, 256);
-        took[0][r] = positive(some - few);
-        took[1][r] = positive(of_pages(at, page, MOST_PAGES) - few);
+        run[r] = positive(some - few);
+        walks[r] = positive(of_pages(at, page, MOST_PAGES) - few);
     }
-    for (int r = 0; r < RUNS; r++)
-        run[r] = took[0][r];
     const double more = tell("second-translation", RUNS);
     for (int r = 0; r < RUNS; r++)
-        run[r] = took[1][r];
+        run[r] = walks[r];
     const double walk = tell("walk", RUNS), few = of_pages(at, page, 16);
     run[0] = (double)page;
     tell("page", 1);

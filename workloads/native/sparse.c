@@ -24,9 +24,9 @@ static void setup(void)
 
 static void work(unsigned member, unsigned members)
 {
-    const size_t end = team_part(N, member + 1, members) * PER_ROW;
-
-    for (size_t k = team_part(N, member, members) * PER_ROW; k < end; k++)
+    for (size_t k = team_part(N, member, members) * PER_ROW,
+                end = team_part(N, member + 1, members) * PER_ROW;
+         k < end; k++)
         y[row[k]] += x[column[k]] * value[k];
 }
 

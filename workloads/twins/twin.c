@@ -11,7 +11,6 @@
 #include <inttypes.h>
 
 #include "workloads/twins/twin.h"
-#include "workloads/twins/rate.h"
 
 #define SITES(X)                                                                                   \
     X(INIT, "Twin.init:12")                                                                        \
@@ -60,6 +59,12 @@ struct block {
     uint32_t n, step; /* places: a power of two; the i-th that is accessed is i * step mod n */
     bool array, narrow;
     uint64_t read_in, filled_in; /* regions of the thread; 0: none */
+};
+
+/* A chance that adds up to a share: what is missed at one time is owed at the next. */
+#define ONE (INT64_C(1) << 32)
+struct rate {
+    int64_t owed, part; /* in parts of ONE */
 };
 
 /* Data that live long, in arrays: the first places are read by all threads, the others belong to
@@ -124,6 +129,26 @@ struct worker {
 };
 
 /* ---- chances -------------------------------------------------------------------------------- */
+
+static inline bool draw(struct rate *r, uint32_t bits)
+{
+    r->owed += r->part;
+    if (r->owed <= (int64_t)bits)
+        return false;
+    r->owed -= ONE;
+    return true;
+}
+static inline void took_place(struct rate *r, bool it_did)
+{
+    r->owed += r->part - (it_did ? ONE : 0);
+}
+/* Returns the rate part / of, never more than all. */
+static struct rate rate_of(uint64_t part, uint64_t of)
+{
+    const double share = of ? (double)part / (double)of : 0;
+
+    return (struct rate){0, share >= 1 ? ONE : (int64_t)(share * (double)ONE)};
+}
 
 static inline uint64_t draw_bits(struct worker *w) /* xorshift* */
 {
@@ -557,19 +582,15 @@ static void post(struct worker *w, uint64_t n)
 static void one_region(struct worker *w)
 {
     const uint64_t mean = w->left / (w->sections + 1);
-    uint64_t n = mean / 2 + ((mean + 1) * (draw_bits(w) >> 48) >> 16);
-
-    if (!w->sections) {
-        access_many(w, w->left);
-        finish_fill(w);
-        finish_scan(w);
-        return;
-    }
-    w->sections--;
+    const uint64_t n = mean / 2 + ((mean + 1) * (draw_bits(w) >> 48) >> 16);
     const uint64_t locked = n / 3 < LOCKED ? n / 3 : LOCKED;
-    access_many(w, n - locked);
+
+    access_many(w, w->sections ? n - locked : w->left);
     finish_fill(w);
     finish_scan(w);
+    if (!w->sections)
+        return;
+    w->sections--;
     const uint64_t last = locked < w->left ? locked : w->left;
     if (UNLIKELY(w->volatiles.part) && draw(&w->volatiles, (uint32_t)draw_bits(w)))
         post(w, last);
@@ -593,14 +614,13 @@ static void work(struct vm_thread *t, void *arg)
 {
     struct worker *w = arg;
     const struct job *j = w->job;
-    const uint64_t extra = w->id < j->extra;
     struct vm_ref *own = vm_enter(t, (unsigned)j->p->keep + 1);
 
     w->t = t;
     w->random = rng_next(vm_rng(t)) | 1;
     w->region = 1;
     w->left = j->accesses;
-    w->sections = j->sections + extra;
+    w->sections = j->sections + (w->id < j->extra);
     w->writes = j->writes;
     w->again_reads = j->again_reads;
     w->again_writes = j->again_writes;
@@ -687,13 +707,13 @@ static uint64_t init_classes(struct vm_thread *t, struct job *j)
     return p->classes * FIELDS;
 }
 
-static void init_flags(struct vm_thread *t, struct job *j)
+static struct vm_ref *new_objects(struct vm_thread *t, uint64_t n, const struct vm_class *k)
 {
-    const struct vm_class *k = vm_class(t, &flag_type, NULL);
+    struct vm_ref *r = vm_enter(t, (unsigned)n);
 
-    j->flags = vm_enter(t, (unsigned)j->p->locks);
-    for (uint64_t i = 0; i < j->p->locks; i++)
-        vm_new(t, &j->flags[i], k, AT_INIT);
+    for (uint64_t i = 0; i < n; i++)
+        vm_new(t, &r[i], k, AT_INIT);
+    return r;
 }
 
 /* Makes new, empty blocks for the locks, as no thread has left any there yet. */
@@ -718,14 +738,12 @@ static uint64_t init(struct vm_thread *t, struct job *j)
 
     j->narrow = twin_narrow(t);
     j->record = vm_class(t, &record_type[j->narrow], NULL);
-    j->locks = vm_enter(t, (unsigned)p->locks);
-    for (uint64_t i = 0; i < p->locks; i++)
-        vm_new(t, &j->locks[i], j->record, AT_INIT);
+    j->locks = new_objects(t, p->locks, j->record);
     j->places = p->locks * FIELDS;
     if (p->handed)
         init_left(t, j);
     if (p->volatiles)
-        init_flags(t, j);
+        j->flags = new_objects(t, p->locks, vm_class(t, &flag_type, NULL));
     const uint64_t static_places = init_classes(t, j);
     j->shared = vm_scratch(t, SHARED_BLOCKS, sizeof *j->shared);
     struct vm_ref *r = vm_enter(t, SHARED_BLOCKS);
