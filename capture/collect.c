@@ -382,12 +382,6 @@ static void read_names(struct capture *c)
     }
 }
 
-/* A limit of processor time is this process's alone. */
-static int passed_on(int signal)
-{
-    return signal == SIGXCPU ? SIGTERM : signal;
-}
-
 /* A signal ends the recording with what is in the lanes when it comes. The program may go on for as
  * long as it likes: what its threads do meanwhile fills lanes again, so there is a bound. Wherever
  * the merge of the lanes ends, what it gave until then is a beginning of what the program did. */
@@ -398,8 +392,8 @@ static bool stopping(struct capture *c)
     if (signal && !c->stopped) {
         c->stopped = true;
         c->most = c->events + (uint64_t)atomic_load(&c->ring->lanes) * RING_SLOTS;
-        if (c->program)
-            kill(c->program, passed_on(signal));
+        if (c->program) /* a limit of processor time is this process's alone */
+            kill(c->program, signal == SIGXCPU ? SIGTERM : signal);
     }
     return c->stopped;
 }
@@ -424,9 +418,7 @@ static int capture_next(struct source *s, struct batch *b, struct err *e)
             continue;
         if (!n && c->paused)
             return capture_next(s, b, e);
-        if (n)
-            break;
-        if (!c->program)
+        if (n || !c->program)
             break;
         program_ended(c, WNOHANG);
         if (refused(c, e))
@@ -590,9 +582,7 @@ static pid_t start_program(char *const *argv, int fd, int names, struct err *e)
     else
         why = 0;
     close(told[0]);
-    if (why)
-        return err_set(e, LARD_USAGE, "%s can't be started: %s", argv[0], strerror(why));
-    return child;
+    return why ? err_set(e, LARD_USAGE, "%s can't be started: %s", argv[0], strerror(why)) : child;
 }
 
 struct source *capture_start(enum capture_kind kind, char *const *argv, const struct window *w,

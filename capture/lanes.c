@@ -104,11 +104,6 @@ static uint64_t last_of(const struct ring_slot *s)
     return atomic_load_explicit(&s->last, memory_order_acquire);
 }
 
-static bool is_filled(uint64_t last, uint64_t at)
-{
-    return ((last ^ ring_lap(at)) >> RING_LAP_SHIFT) == 0;
-}
-
 static enum ring_form form_of(uint64_t last)
 {
     return (enum ring_form)(last >> RING_FORM_SHIFT & 3);
@@ -117,11 +112,6 @@ static enum ring_form form_of(uint64_t last)
 static uint8_t kind_of(uint64_t last)
 {
     return (uint8_t)(last >> RING_KIND_SHIFT);
-}
-
-static bool is_rest(uint64_t last)
-{
-    return form_of(last) == RING_ONE && kind_of(last) == RING_REST;
 }
 
 static uint64_t slots_of(uint64_t last)
@@ -145,12 +135,14 @@ static bool has_number(const struct ring_slot *s, uint64_t *number)
 
 /* ---- where a lane goes on ------------------------------------------------------------------- */
 
-/* True if a record begins there. A slot that waits for room has nothing but an older lap. */
+/* True if a record begins there: the slot is filled, and not with the rest of one. A slot that
+ * waits for room has nothing but an older lap. */
 static bool begins(const struct lanes *l, const struct lane *a, uint64_t at)
 {
     const uint64_t last = last_of(slot_at(l, a, at));
 
-    return at - a->given < RING_SLOTS && is_filled(last, at) && !is_rest(last);
+    return at - a->given < RING_SLOTS && (last ^ ring_lap(at)) >> RING_LAP_SHIFT == 0 &&
+           (form_of(last) != RING_ONE || kind_of(last) != RING_REST);
 }
 
 static void give_back(struct lanes *l, struct lane *a)

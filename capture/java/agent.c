@@ -24,7 +24,6 @@
 #include "capture/write.h"
 
 enum { CHUNK = 1024, CHUNKS = 4096, CLASSES = 1 << 16, JAVA_IDS = 1 << 20 };
-enum { LINE = 64 };      /* bytes of a line about the program's processor time, at most */
 enum { RELAXED = 1 };    /* enum ev_order of trace/trace.h: what it orders is told by itself */
 enum { MADE = 1 << 30 }; /* a class's number and this: the site of what no known code allocates */
 #define UNLIKELY_(x) __builtin_expect(!!(x), 0)
@@ -214,8 +213,8 @@ static bool silent(const struct self *s, enum ring_mode least)
 }
 
 /* Makes one record about a place in an object, or about none without an object. */
-static void record_flags(struct self *s, uint8_t kind, jobject o, uint64_t offset, uint32_t bytes,
-                         jint site, uint8_t flags)
+static void record(struct self *s, uint8_t kind, jobject o, uint64_t offset, uint32_t bytes,
+                   jint site, uint8_t flags)
 {
     begin(s);
     put(s, (struct ring_record){.addr = place(o) + offset,
@@ -224,12 +223,6 @@ static void record_flags(struct self *s, uint8_t kind, jobject o, uint64_t offse
                                 .kind = kind,
                                 .order = flags});
     end(s);
-}
-
-static void record(struct self *s, uint8_t kind, jobject o, uint64_t offset, uint32_t bytes,
-                   jint site)
-{
-    record_flags(s, kind, o, offset, bytes, site, 0);
 }
 
 static struct site *site_at(jint id)
@@ -310,7 +303,7 @@ static void quiet(struct self *s, int more)
  * instrumenting. */
 static void account_tell(int fd)
 {
-    char line[LINE];
+    char line[64];
 
     pthread_mutex_lock(&accounts_lock);
     for (const struct account *a = accounts; a; a = a->next)
@@ -351,9 +344,9 @@ static void JNICALL rt_field(JNIEnv *jni, jclass c, jobject o, jint id, jint wor
     if (at->kind == REC_READ || at->kind == REC_WRITE) {
         if (silent(s, RING_OUTSIDE))
             return;
-        record_flags(s, at->kind, o, (uint64_t)at->offset, at->bytes, id, at->flags);
+        record(s, at->kind, o, (uint64_t)at->offset, at->bytes, id, at->flags);
     } else {
-        record(s, at->kind, o, (uint64_t)at->offset, 0, id);
+        record(s, at->kind, o, (uint64_t)at->offset, 0, id, 0);
     }
 }
 
@@ -365,8 +358,8 @@ static void JNICALL rt_element(JNIEnv *jni, jclass c, jobject o, jint i, jint id
     s->work += (uint32_t)work;
     if (!o || silent(s, RING_OUTSIDE))
         return;
-    record_flags(s, at->kind, o, array_base + (uint64_t)(uint32_t)i * at->bytes, at->bytes, id,
-                 RING_ARRAY);
+    record(s, at->kind, o, array_base + (uint64_t)(uint32_t)i * at->bytes, at->bytes, id,
+           RING_ARRAY);
 }
 
 /* The first access to a static of a class whose initialisation was seen is ordered after it. */
@@ -382,12 +375,12 @@ static void JNICALL rt_global(JNIEnv *jni, jclass c, jint id, jint work)
     const uint64_t bit = UINT64_C(1) << at->class % 64;
     if (!(*used & bit) && atomic_load(&initialised[at->class % CLASSES])) {
         *used |= bit;
-        record(s, REC_CLASS_USE, at->base, 0, 0, id);
+        record(s, REC_CLASS_USE, at->base, 0, 0, id, 0);
     }
     if (at->kind != REC_READ && at->kind != REC_WRITE)
-        record(s, at->kind, at->base, (uint64_t)at->offset, 0, id);
+        record(s, at->kind, at->base, (uint64_t)at->offset, 0, id, 0);
     else if (!silent(s, RING_OUTSIDE))
-        record_flags(s, at->kind, at->base, (uint64_t)at->offset, at->bytes, id, at->flags);
+        record(s, at->kind, at->base, (uint64_t)at->offset, at->bytes, id, at->flags);
 }
 
 /* Counts bytecodes of blocks in which there is no event. */
@@ -425,8 +418,8 @@ static void JNICALL rt_range(JNIEnv *jni, jclass c, jobject o, jlong from, jlong
         return;
     for (jlong some; bytes > 0; from += some, bytes -= some) {
         some = bytes < RING_BYTES ? bytes : RING_BYTES;
-        record_flags(s, write ? REC_WRITE : REC_READ, o, array_base + (uint64_t)from,
-                     (uint32_t)some, id, RING_ARRAY);
+        record(s, write ? REC_WRITE : REC_READ, o, array_base + (uint64_t)from, (uint32_t)some, id,
+               RING_ARRAY);
     }
 }
 
@@ -439,7 +432,7 @@ static void JNICALL rt_sync(JNIEnv *jni, jclass c, jobject o, jint kind, jint id
     struct self *s = me();
 
     if (o && !silent(s, RING_CLOSED) && (!s->waits || kind == REC_WAIT_EXIT)) {
-        record(s, (uint8_t)kind, o, 0, 0, id);
+        record(s, (uint8_t)kind, o, 0, 0, id, 0);
         s->waits = kind == REC_WAIT_ENTER;
         tell_late(jni, s);
     }
@@ -452,8 +445,7 @@ static void JNICALL rt_at(JNIEnv *jni, jclass c, jobject o, jlong offset, jint k
     struct self *s = me();
 
     if (!silent(s, kind <= REC_RMW ? RING_OUTSIDE : RING_CLOSED))
-        record_flags(s, (uint8_t)kind, o, (uint64_t)offset, (uint32_t)bytes, id,
-                     atomic ? RELAXED : 0);
+        record(s, (uint8_t)kind, o, (uint64_t)offset, (uint32_t)bytes, id, atomic ? RELAXED : 0);
 }
 
 static void JNICALL rt_initialised(JNIEnv *jni, jclass c, jobject mirror, jint class, jint id)
@@ -462,7 +454,7 @@ static void JNICALL rt_initialised(JNIEnv *jni, jclass c, jobject mirror, jint c
 
     if (silent(s, RING_CLOSED) || atomic_load(&initialised[class % CLASSES]))
         return;
-    record(s, REC_CLASS_INIT, mirror, 0, 0, id);
+    record(s, REC_CLASS_INIT, mirror, 0, 0, id, 0);
     s->used[class / 64 % (CLASSES / 64)] |= UINT64_C(1) << class % 64;
     atomic_store(&initialised[class % CLASSES], true);
 }
@@ -479,7 +471,7 @@ static void JNICALL rt_fork(JNIEnv *jni, jclass c, jlong id, jint site)
         return;
     atomic_store(&number_of[id], (uint16_t)(n + 1));
     if (!s->ended && atomic_load(&ring->mode) != RING_CLOSED)
-        record(s, REC_FORK, NULL, n, 0, site);
+        record(s, REC_FORK, NULL, n, 0, site, 0);
 }
 
 static void JNICALL rt_join(JNIEnv *jni, jclass c, jlong id, jint site)
@@ -488,7 +480,7 @@ static void JNICALL rt_join(JNIEnv *jni, jclass c, jlong id, jint site)
     const uint16_t n = id > 0 && id < JAVA_IDS ? atomic_load(&number_of[id]) : 0;
 
     if (n && n - 1 != s->number && !silent(s, RING_CLOSED))
-        record(s, REC_JOIN, NULL, (uint64_t)n - 1, 0, site);
+        record(s, REC_JOIN, NULL, (uint64_t)n - 1, 0, site, 0);
 }
 
 static void JNICALL rt_instruments(JNIEnv *jni, jclass c, jint more)
@@ -879,7 +871,7 @@ static void JNICALL on_start(jvmtiEnv *e, JNIEnv *jni, jthread t)
             atomic_store(&number_of[id], (uint16_t)(s->number + 1));
         } else if (given != s->number + 1) { /* by whoever has forked it */
             s->number = (uint16_t)(given - 1);
-            record(s, REC_THREAD_START, NULL, 0, 0, 0);
+            record(s, REC_THREAD_START, NULL, 0, 0, 0, 0);
         }
     }
     if ((*e)->GetThreadInfo(e, t, &info) == JVMTI_ERROR_NONE && info.name) {
@@ -892,7 +884,7 @@ static void JNICALL on_end(jvmtiEnv *e, JNIEnv *jni, jthread t)
 {
     if (!atomic_load(&on) || !mine || mine->ended)
         return;
-    record(mine, REC_THREAD_END, NULL, 0, 0, 0);
+    record(mine, REC_THREAD_END, NULL, 0, 0, 0, 0);
     mine->ended = true;
     ring_leave_lane(&mine->to);
     account_close();
