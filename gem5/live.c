@@ -337,10 +337,8 @@ static int actor(struct live *l, const struct live_place *at, unsigned *to)
 
     struct thread *t = &l->thread[a->thread];
 
-    if (!t->top) {
-        t->top = (l->host.stack(l->host.arg, at->context) + PAGE - 1) / PAGE * PAGE;
-        t->low = t->top;
-    }
+    if (!t->top)
+        t->low = t->top = (l->host.stack(l->host.arg, at->context) + PAGE - 1) / PAGE * PAGE;
     *to = a->thread;
     return 0;
 }
@@ -500,9 +498,7 @@ int live_access(struct live *l, const struct live_access *a)
     }
     if (both) /* x86's locked operations order everything (a raw runtime's order nothing) */
         ev.flags |= (uint16_t)(LARDSIM_ORDER(l->raw ? 1 : 5) | LARDSIM_C11);
-    if (!ev.flags && site(l, ev.site))
-        return -1;
-    return push(l, &a->at, a->took, &ev);
+    return !ev.flags && site(l, ev.site) ? -1 : push(l, &a->at, a->took, &ev);
 }
 
 static int mapped(struct live *l, const struct live_place *at, const char *what, uint64_t addr,

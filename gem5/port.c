@@ -184,10 +184,8 @@ int port_answer(struct port *p, const struct port_packet *k, void *answer)
         bad = report(p, &whole, now - k->made);
         owed = live_owed(p->live, p->core);
     }
-    if (owed) {
-        p->counts.delayed++;
-        p->counts.ticks += owed;
-    }
+    p->counts.delayed += owed != 0;
+    p->counts.ticks += owed;
     if (!queue(p, answer, now + owed))
         abort(); /* no memory, and an answer must not be lost */
     port_pump(p, now);
