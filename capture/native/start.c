@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <limits.h>
 #include <link.h>
 #include <pthread.h>
 #include <sched.h>
@@ -190,7 +191,7 @@ static void start(void)
     if (ring || !text)
         return;
     const long fd = strtol(text, &end, 10);
-    if (*end || fd < 0)
+    if (end == text || *end || fd < 0 || fd > INT_MAX)
         return;
     r = mmap(NULL, sizeof *r, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
     if (r == MAP_FAILED) { /* its head, then, to tell the reader why */

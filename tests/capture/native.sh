@@ -90,7 +90,7 @@ grep -q 'nothing can.t be started' err || fail "a program that is not there: $(c
 echo '#include <stdio.h>
 int main(void) { char text[9]; return fgets(text, sizeof text, stdin) ? fputs(text, stdout) < 0 : 1; }' >reads.c
 $cc -O1 -o reads reads.c
-for wrong in x 0x -1; do
+for wrong in '' x 0x -1 4294967296; do
     [ "$(echo text | LARDSIM_CAPTURE=$wrong ./reads 2>&1)" = text ] || fail "a ring that is \"$wrong\" stops the program, or closes what it reads"
 done
 
