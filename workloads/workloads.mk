@@ -1,12 +1,12 @@
 # workloads/ - built-in programs (workloads/README.md).
-libcore_la_SOURCES += workloads/base_program.c workloads/chance.h workloads/makers.c workloads/private.c workloads/private.h workloads/prove.c workloads/prove.h workloads/vm_params.def workloads/workload.c \
+libcore_la_SOURCES += workloads/base_program.c workloads/makers.c workloads/private.c workloads/private.h workloads/prove.c workloads/prove.h workloads/vm_params.def workloads/workload.c \
 	workloads/workloads.def workloads/workloads.h
 libcore_la_SOURCES += workloads/kernels/barnes.c workloads/kernels/barnes_plain.c \
 	workloads/kernels/barnes_plain.h workloads/kernels/churn.c workloads/kernels/colt.c \
 	workloads/kernels/crypt.c workloads/kernels/fft.c workloads/kernels/hedc.c \
 	workloads/kernels/lufact.c workloads/kernels/moldyn.c workloads/kernels/montecarlo.c \
 	workloads/kernels/multiset.c workloads/kernels/philosopher.c workloads/kernels/pool.c \
-	workloads/kernels/ray_plain.c workloads/kernels/ray_plain.h workloads/kernels/raytracer.c \
+	workloads/kernels/raytracer.c \
 	workloads/kernels/series.c workloads/kernels/sor.c workloads/kernels/sparse.c \
 	workloads/kernels/spatial.c workloads/kernels/team.h workloads/kernels/tsp.c \
 	workloads/kernels/water.c

@@ -12,8 +12,6 @@
 #include "workloads/kernels/team.h"
 #include "workloads/workloads.h"
 
-#include <string.h>
-
 #define SITES(X)                                                                                   \
     X(INIT, "Barnes.init:21")                                                                      \
     X(FORK, "Barnes.run:30")                                                                       \
@@ -271,19 +269,6 @@ static void bound(struct vm_thread *t, const struct member *m, const struct barn
 
 /* ---- a tree for each thread ------------------------------------------------------------------ */
 
-/* Grows the array in the VM's memory, as an error does not come back here. The old one is left: as
- * rooms double, that costs no more than the new one. */
-static struct barnes_cell *grow(void *thread, struct barnes_cell *was, size_t *room)
-{
-    const size_t n = *room;
-
-    *room = n ? 2 * n : 64;
-    struct barnes_cell *to = vm_scratch(thread, *room, sizeof *to);
-    if (n)
-        memcpy(to, was, n * sizeof *to);
-    return to;
-}
-
 /* Reads all bodies, and makes the tree of what it has read. */
 static void make_tree(struct vm_thread *t, const struct barnes *s, struct barnes_tree *tree,
                       struct barnes_body *seen)
@@ -335,8 +320,7 @@ static void work_dsm(struct vm_thread *t, const struct member *m)
     const struct barnes *s = m->job;
     const uint64_t n = s->p->bodies;
     struct barnes_body *seen = vm_scratch(t, n, sizeof *seen);
-    struct barnes_tree tree = {
-        .body = seen, .order = vm_scratch(t, n, sizeof *tree.order), .grow = grow, .arg = t};
+    struct barnes_tree tree = {.t = t, .body = seen, .order = vm_scratch(t, n, sizeof *tree.order)};
 
     for (uint64_t i = 0; i < s->p->steps; i++) {
         make_tree(t, s, &tree, seen);
@@ -419,7 +403,7 @@ static void verify(struct vm_thread *t, const struct barnes *s)
 {
     struct vm_ref *body = vm_enter(t, 1);
 
-    barnes_plain(s->plain, s->p->bodies, s->p->steps);
+    barnes_plain(t, s->plain, s->p->bodies, s->p->steps);
     for (uint64_t i = 0; i < s->p->bodies; i++) {
         vm_load_ref(t, body, s->bodies, i, AT_VERIFY);
         for (unsigned k = 0; k < 2; k++) {

@@ -2,10 +2,7 @@
  * of a thread that has one of its own. */
 #include "workloads/kernels/barnes_plain.h"
 
-#include "base/mem.h"
-
 #include <math.h>
-#include <stdlib.h>
 
 /* Brings those of the range that lie in quadrant q to its front; how many. */
 static uint64_t gather(const struct barnes_tree *p, uint64_t first, uint64_t n,
@@ -23,6 +20,18 @@ static uint64_t gather(const struct barnes_tree *p, uint64_t first, uint64_t n,
     return found;
 }
 
+/* Makes room for one more cell, in the VM's memory, as an error does not come back here. The old
+ * array is left: as rooms double, that costs no more than the new one. */
+static void grow(struct barnes_tree *p)
+{
+    const struct barnes_cell *was = p->cell;
+
+    p->room = p->room ? 2 * p->room : 64;
+    p->cell = vm_scratch(p->t, p->room, sizeof *p->cell);
+    if (was)
+        memcpy(p->cell, was, p->cells * sizeof *was);
+}
+
 static uint64_t build(struct barnes_tree *p, uint64_t first, uint64_t n, struct barnes_box in)
 {
     const size_t at = p->cells;
@@ -30,7 +39,7 @@ static uint64_t build(struct barnes_tree *p, uint64_t first, uint64_t n, struct 
     uint64_t passed = n > 1 ? n : 0;
 
     if (p->cells == p->room)
-        p->cell = p->grow(p->arg, p->cell, &p->room);
+        grow(p);
     p->cell[p->cells++] = c;
     for (unsigned q = 0; n > 1 && q < 4; q++) {
         const uint64_t inside = gather(p, first, c.first + n - first, &in, q);
@@ -71,7 +80,6 @@ uint64_t barnes_tree_build(struct barnes_tree *p, uint64_t n)
 
 static void force(const struct barnes_tree *p, struct barnes_body *b, uint64_t number)
 {
-
     b->a[0] = b->a[1] = 0;
     for (uint64_t i = 0; i < p->cells;) {
         const struct barnes_cell *c = &p->cell[i];
@@ -98,19 +106,10 @@ static void step(struct barnes_tree *p, struct barnes_body *b, uint64_t n)
         }
 }
 
-static struct barnes_cell *grow(void *arg, struct barnes_cell *was, size_t *room)
+void barnes_plain(struct vm_thread *t, struct barnes_body *b, uint64_t n, uint64_t steps)
 {
-    (void)arg;
-    *room = *room ? 2 * *room : 64;
-    return xrealloc(was, *room, sizeof *was);
-}
-
-void barnes_plain(struct barnes_body *b, uint64_t n, uint64_t steps)
-{
-    struct barnes_tree p = {.body = b, .order = xmalloc(n * sizeof *p.order), .grow = grow};
+    struct barnes_tree p = {.t = t, .body = b, .order = vm_scratch(t, n, sizeof *p.order)};
 
     for (uint64_t i = 0; i < steps; i++)
         step(&p, b, n);
-    free(p.order);
-    free(p.cell);
 }

@@ -3,9 +3,7 @@
 #ifndef LARDSIM_BARNES_PLAIN_H
 #define LARDSIM_BARNES_PLAIN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "workloads/vm/vm.h"
 
 struct barnes_body {
     double mass, at[2], v[2], a[2];
@@ -46,16 +44,14 @@ struct barnes_cell {
     uint64_t first, n, next; /* its range in order; the cell behind all that are inside this one */
 };
 struct barnes_tree {
+    struct vm_thread *t; /* whose memory it has (vm_scratch) */
     const struct barnes_body *body;
     uint64_t *order; /* room for all bodies, by number; the caller's */
     struct barnes_cell *cell;
     size_t cells, room;
-    /* Returns an array with twice the room, or some, with the content of the old one. */
-    struct barnes_cell *(*grow)(void *arg, struct barnes_cell *was, size_t *room);
-    void *arg;
 };
 /* Builds the tree of n bodies; returns how often a body has passed a cell. */
 uint64_t barnes_tree_build(struct barnes_tree *p, uint64_t n);
-void barnes_plain(struct barnes_body *b, uint64_t n, uint64_t steps);
+void barnes_plain(struct vm_thread *t, struct barnes_body *b, uint64_t n, uint64_t steps);
 
 #endif

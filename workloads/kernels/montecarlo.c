@@ -3,7 +3,6 @@
  * results are under one lock; each task makes objects and arrays that are garbage when it is done,
  * but for its result: work for collectors, and memory that passes from thread to thread without
  * synchronisation. No race. */
-#include "workloads/chance.h"
 #include "workloads/kernels/team.h"
 #include "workloads/workloads.h"
 
@@ -31,13 +30,15 @@
 VM_SITES(SITES)
 
 enum { TASK_SEED };
+enum { CHANCE_SEED, CHANCE_SPARE, CHANCE_HAS_SPARE };
 enum { PATH_FLUCTUATIONS, PATH_PRICES };
 enum { RESULT_RETURN, RESULT_VOLATILITY, RESULT_LAST };
 enum { LIST_NEXT, LIST_DONE };
 
 enum { TASK, RANDOM, PATH, RESULT, LIST, CLASSES };
 static const struct vm_type_of types[CLASSES] = {
-    VM_TYPE("ToTask", {"seed", VM_I64, EVF_FINAL}), CHANCE_TYPE("Random"),
+    VM_TYPE("ToTask", {"seed", VM_I64, EVF_FINAL}),
+    VM_TYPE("Random", {"seed", VM_I64, 0}, {"nextNextGaussian", VM_F64, 0}, {"haveNext", VM_I8, 0}),
     VM_TYPE("MonteCarloPath", {"fluctuations", VM_REF, 0}, {"prices", VM_REF, 0}),
     VM_TYPE("ToResult", {"expectedReturn", VM_F64, 0}, {"volatility", VM_F64, 0},
             {"last", VM_F64, 0}),
@@ -53,6 +54,100 @@ struct montecarlo {
 };
 
 static const double day = 1.0 / 365, volatility = 0.25, drift = 0.05, first_price = 100;
+
+/* ---- java.util.Random ----------------------------------------------------------------------- */
+
+/* On the host, and as an object of the heap: the same numbers from the same seed. Only normally
+ * distributed ones. */
+struct chance { /* on the host */
+    uint64_t seed;
+    double spare;
+    bool has_spare;
+};
+
+static uint64_t chance_scrambled(uint64_t seed)
+{
+    return (seed ^ 0x5deece66d) & ((UINT64_C(1) << 48) - 1);
+}
+static uint64_t chance_stepped(uint64_t seed)
+{
+    return (seed * 0x5deece66d + 11) & ((UINT64_C(1) << 48) - 1);
+}
+/* Returns a number from -1 to 1, out of two seeds that follow each other. */
+static double chance_double(uint64_t first, uint64_t second)
+{
+    return 2 * ((double)((first >> 22 << 27) + (second >> 21)) * 0x1p-53) - 1;
+}
+static bool chance_fits(double a, double b)
+{
+    return a * a + b * b < 1 && a * a + b * b > 0;
+}
+static double chance_polar(double a, double b)
+{
+    const double square = a * a + b * b;
+
+    return sqrt(-2 * log(square) / square);
+}
+
+static double chance_next(struct chance *c)
+{
+    const uint64_t first = chance_stepped(c->seed);
+
+    c->seed = chance_stepped(first);
+    return chance_double(first, c->seed);
+}
+static double chance_gaussian(struct chance *c)
+{
+    double a, b;
+
+    c->has_spare = !c->has_spare;
+    if (!c->has_spare)
+        return c->spare;
+    do {
+        a = chance_next(c);
+        b = chance_next(c);
+    } while (!chance_fits(a, b));
+    c->spare = b * chance_polar(a, b);
+    return a * chance_polar(a, b);
+}
+
+/* Instructions: a step multiplies 48 bits, adds and masks; a polar pair is tried with two of them,
+ * added up from four halves. */
+enum { CHANCE_STEP = 4, CHANCE_TRY = 10, CHANCE_POLAR = 2 * VM_MATH };
+
+/* The same with the object o. */
+static uint64_t chance_step(struct vm_thread *t, struct vm_ref *o, uint64_t site)
+{
+    const uint64_t seed = chance_stepped((uint64_t)vm_get_i64(t, o, CHANCE_SEED, site));
+
+    vm_compute(t, CHANCE_STEP);
+    vm_put_i64(t, o, CHANCE_SEED, (int64_t)seed, site);
+    return seed;
+}
+static double chance_draw_next(struct vm_thread *t, struct vm_ref *o, uint64_t site)
+{
+    const uint64_t first = chance_step(t, o, site);
+
+    return chance_double(first, chance_step(t, o, site));
+}
+static double chance_draw(struct vm_thread *t, struct vm_ref *o, uint64_t site)
+{
+    double a, b;
+
+    if (vm_get_i8(t, o, CHANCE_HAS_SPARE, site)) {
+        vm_put_i8(t, o, CHANCE_HAS_SPARE, 0, site);
+        return vm_get_f64(t, o, CHANCE_SPARE, site);
+    }
+    do {
+        a = chance_draw_next(t, o, site);
+        b = chance_draw_next(t, o, site);
+        vm_compute(t, CHANCE_TRY);
+    } while (!chance_fits(a, b));
+    vm_compute(t, CHANCE_POLAR);
+    vm_put_f64(t, o, CHANCE_SPARE, b * chance_polar(a, b), site);
+    vm_put_i8(t, o, CHANCE_HAS_SPARE, 1, site);
+    return a * chance_polar(a, b);
+}
 
 /* ---- a task --------------------------------------------------------------------------------- */
 
@@ -75,7 +170,7 @@ static struct outcome outcome_of(double mean, double variance, double last)
 /* The reference: a task depends on its seed alone, not on who runs it. */
 static struct outcome host_task(uint64_t seed, uint64_t steps, double *returns)
 {
-    struct chance c = chance_of(seed);
+    struct chance c = {chance_scrambled(seed), 0, false};
     double price = first_price, sum = 0, squares = 0;
 
     for (uint64_t i = 0; i < steps; i++) {
@@ -95,7 +190,7 @@ static void make_path(struct vm_thread *t, struct montecarlo *s, struct vm_ref *
     const int64_t seed = vm_get_i64(t, &r[R_TASK], TASK_SEED, AT_GET_TASK);
 
     vm_new(t, &r[R_RANDOM], s->class[RANDOM], AT_NEW_RANDOM);
-    chance_seed(t, &r[R_RANDOM], (uint64_t)seed, AT_RANDOM);
+    vm_put_i64(t, &r[R_RANDOM], CHANCE_SEED, (int64_t)chance_scrambled((uint64_t)seed), AT_RANDOM);
     vm_new(t, &r[R_PATH], s->class[PATH], AT_NEW_PATH);
     vm_new_array(t, &r[R_FLUCTUATIONS], VM_F64, s->p->steps, AT_NEW_PATH);
     vm_put_ref(t, &r[R_PATH], PATH_FLUCTUATIONS, &r[R_FLUCTUATIONS], AT_NEW_PATH);

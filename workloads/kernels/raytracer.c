@@ -3,7 +3,6 @@
  * row written by one; every ray makes vectors and other objects that soon are garbage. The original
  * locks its checksum with an object of the thread's own, which protects nothing: that race is
  * planted with racy=on. */
-#include "workloads/kernels/ray_plain.h"
 #include "workloads/kernels/team.h"
 #include "workloads/workloads.h"
 
@@ -51,6 +50,130 @@ struct scene {
     struct vm_ref *bench, *balls, *lights, *picture; /* picture: an array of rows */
     unsigned n;                                      /* spheres */
 };
+
+/* ---- the scene and its arithmetic as numbers, which the pictures are held to ----------------- */
+
+enum { RAY_LIGHTS = 5, RAY_DEPTH = 2 };
+
+static const double ray_mirror = 0.3; /* how much a sphere mirrors */
+
+struct vec {
+    double x, y, z;
+};
+static struct vec ray_plus(struct vec a, double times, struct vec b)
+{
+    return (struct vec){a.x + times * b.x, a.y + times * b.y, a.z + times * b.z};
+}
+static double ray_dot(struct vec a, struct vec b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+static struct vec ray_unit(struct vec a)
+{
+    return ray_plus((struct vec){0}, 1 / sqrt(ray_dot(a, a)), a);
+}
+
+struct ball {
+    struct vec centre, color;
+    double square; /* the radius, squared */
+};
+static struct ball ray_ball(unsigned i, unsigned side)
+{
+    const double step = 20.0 / side;
+    const unsigned x = i % side, y = i / side % side, z = i / side / side;
+
+    return (struct ball){{step * (x + 0.5) - 10, step * (y + 0.5) - 10, step * (z + 0.5) - 10},
+                         {0.2, 0.5, (x + y + 1.0) / (2 * side)},
+                         0.2 * step * step};
+}
+static struct vec ray_light(unsigned i)
+{
+    static const struct vec at[RAY_LIGHTS] = {
+        {100, 100, -50}, {-100, 100, -50}, {100, -100, -50}, {-100, -100, -50}, {200, 200, 0}};
+
+    return at[i];
+}
+static const struct vec ray_eye = {0, 0, -30};
+static struct vec ray_towards(uint64_t x, uint64_t y, uint64_t n)
+{
+    const double scale = 24 / (double)n, half = (double)n / 2;
+
+    return ray_unit(
+        (struct vec){((double)x + 0.5 - half) * scale, ((double)y + 0.5 - half) * scale, 30});
+}
+
+/* Returns the distance from `from` at which a ray enters a sphere; 0: it does not. */
+static double ray_meet(struct vec centre, double square, struct vec from, struct vec to)
+{
+    const struct vec v = ray_plus(centre, -1, from);
+    const double b = ray_dot(v, to), rest = b * b - ray_dot(v, v) + square;
+
+    if (rest < 0)
+        return 0;
+    const double t = b - sqrt(rest) < 1e-6 ? b + sqrt(rest) : b - sqrt(rest);
+    return t < 1e-6 ? 0 : t;
+}
+static struct vec ray_mirrored(struct vec to, struct vec normal)
+{
+    return ray_plus(to, -2 * ray_dot(to, normal), normal);
+}
+/* Returns the colour with one light added; `to` is the ray's direction. */
+static struct vec ray_lit(struct vec color, struct vec normal, struct vec light, struct vec to)
+{
+    const double diffuse = fmax(ray_dot(normal, light), 0) / RAY_LIGHTS;
+    const double shine = fmax(ray_dot(ray_mirrored(to, normal), light), 0),
+                 s4 = shine * shine * shine * shine;
+    const double specular = 0.3 * s4 * s4 * s4 * s4 / RAY_LIGHTS;
+
+    return ray_plus((struct vec){specular, specular, specular}, diffuse, color);
+}
+static int32_t ray_pixel(struct vec c)
+{
+    const unsigned r = (unsigned)fmin(255 * c.x, 255), g = (unsigned)fmin(255 * c.y, 255);
+
+    return (int32_t)(r << 16 | g << 8 | (unsigned)fmin(255 * c.z, 255));
+}
+static int64_t ray_sum(int32_t pixel)
+{
+    return (pixel >> 16) + (pixel >> 8 & 255) + (pixel & 255);
+}
+
+/* The nearest sphere that a ray meets, and where; 0: none. */
+static double plain_nearest(unsigned side, struct vec from, struct vec to, struct ball *ball)
+{
+    double best = 0;
+
+    for (unsigned i = 0; i < side * side * side; i++) {
+        const struct ball b = ray_ball(i, side);
+        const double t = ray_meet(b.centre, b.square, from, to);
+        if (t > 0 && (best <= 0 || t < best)) {
+            best = t;
+            *ball = b;
+        }
+    }
+    return best;
+}
+
+/* The colour that comes back along a ray, mirrored depth times at most. */
+static struct vec ray_plain(unsigned side, struct vec from, struct vec to, unsigned depth)
+{
+    struct ball ball, other;
+    struct vec color = {0};
+    const double t = plain_nearest(side, from, to, &ball);
+
+    if (t <= 0)
+        return color;
+    const struct vec at = ray_plus(from, t, to);
+    const struct vec normal = ray_unit(ray_plus(at, -1, ball.centre));
+    for (unsigned i = 0; i < RAY_LIGHTS; i++) {
+        const struct vec light = ray_unit(ray_plus(ray_light(i), -1, at));
+        if (plain_nearest(side, at, light, &other) <= 0)
+            color = ray_plus(color, 1, ray_lit(ball.color, normal, light, to));
+    }
+    if (depth == 0)
+        return color;
+    return ray_plus(color, ray_mirror, ray_plain(side, at, ray_mirrored(to, normal), depth - 1));
+}
 
 /* ---- vectors, rays -------------------------------------------------------------------------- */
 
