@@ -82,7 +82,7 @@ static int retell(const struct err *from, const char *name, struct err *e)
 /* Candidates for a slip of the pen in a parameter's name. */
 static size_t add_names(const char **to, size_t n, size_t room, const struct param *rows)
 {
-    for (; rows && rows->name && n < room; rows++)
+    for (; rows->name && n < room; rows++)
         to[n++] = rows->name;
     return n;
 }
@@ -157,8 +157,7 @@ static int bind(struct config *c, const struct workload *w, struct vm_params *p,
     uint32_t size;
 
     if (config_bind(c, "", workload_param_rows, &size, e) ||
-        config_bind(c, "", vm_param_rows, p, e) ||
-        (w->params && config_bind(c, "", w->params, own, e)))
+        config_bind(c, "", vm_param_rows, p, e) || config_bind(c, "", w->params, own, e))
         return -1;
     return config_check_names(c, e);
 }
@@ -180,15 +179,6 @@ static int configure(struct config *c, const struct workload *w, const char *giv
     return failed ? retell(&inner, w->name, e) : 0;
 }
 
-static struct source *seeded(struct source *s, uint64_t seed)
-{
-    if (s) {
-        s->seed = seed;
-        s->seeded = true;
-    }
-    return s;
-}
-
 static struct source *open_with(const struct workload *w, const char *given, struct err *e);
 
 /* Runs the workload once by itself, to prove which of its sites are free of races. */
@@ -203,36 +193,34 @@ static int prove(struct vm_proved *to, const struct workload *w, const char *giv
     return failed;
 }
 
-/* vm_open takes own and c in any case; a generator borrows them for the call. */
 static struct source *open_with(const struct workload *w, const char *given, struct err *e)
 {
     struct config *c = config_new(NULL);
-    void *own = xcalloc(1, w->params_size ? w->params_size : 1);
+    void *own = xcalloc(1, w->params_size);
     struct vm_params p = {0};
     struct vm_proved proved = {NULL, 0};
-    const bool failed =
-        configure(c, w, given, &p, own, e) || (p.analysis && prove(&proved, w, given, e));
 
-    if (!failed && w->main) {
-        struct vm *v = vm_open(w, &p, own, c, e);
-        if (v)
-            v->core.proved = proved;
-        else
-            free(proved.site);
-        struct source *s = seeded(v ? &v->source : NULL, p.seed);
-        return s && p.private_data ? private_open(s, &w->with) : s;
+    if (configure(c, w, given, &p, own, e) || (p.analysis && prove(&proved, w, given, e))) {
+        free(own);
+        config_free(c);
+        return NULL;
     }
-    struct source *s = failed ? NULL : w->open(own, &p, e);
-    free(own);
-    config_free(c);
-    return seeded(s, p.seed);
+    struct vm *v = vm_open(w, &p, own, c, e); /* takes own and c in any case */
+    if (!v) {
+        free(proved.site);
+        return NULL;
+    }
+    v->core.proved = proved;
+    v->source.seed = p.seed;
+    v->source.seeded = true;
+    return p.private_data ? private_open(&v->source, &w->with) : &v->source;
 }
 
 /* As open_with, but returns the settings in force, a line a parameter. The caller owns it. */
 static char *settings_with(const struct workload *w, const char *given, struct err *e)
 {
     struct config *c = config_new(NULL);
-    void *own = xcalloc(1, w->params_size ? w->params_size : 1);
+    void *own = xcalloc(1, w->params_size);
     struct vm_params p = {0};
     char *text = NULL;
     size_t n;

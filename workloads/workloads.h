@@ -60,7 +60,7 @@ struct workload_plant {
 struct workload {
     const char *name, *summary;
     const char *source;         /* key into base/papers.def, or NULL */
-    const struct param *params; /* its own, ended by PARAM_END, beside vm_param_rows; may be NULL */
+    const struct param *params; /* its own, ended by PARAM_END, beside vm_param_rows */
     size_t params_size;         /* bytes of the struct that they fill */
     const char
         *sizes[WORKLOAD_SIZES]; /* "n=100,steps=2": what size=... sets; "" or NULL: nothing */
@@ -72,8 +72,6 @@ struct workload {
     /* Checks conditions that the ranges of single parameters can't express; may be NULL. vm may be
      * changed: a workload that needs four threads can say so here. */
     int (*check)(const void *p, const struct vm_params *vm, struct err *e);
-    /* A generator that is not a program on the modelled heap has this instead of main. */
-    struct source *(*open)(const void *p, const struct vm_params *vm, struct err *e);
     bool racy;                           /* it has races unless its parameters say otherwise */
     const struct workload_aim *aims;     /* a NULL trait ends it; NULL: none */
     const struct workload_plant *plants; /* a NULL site ends it; NULL: none */

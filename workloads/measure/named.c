@@ -40,7 +40,7 @@ const struct workload *workload_named(const char *spec, struct err *e)
 static void each_row(const struct param *rows, void (*fn)(void *arg, const struct param *p),
                      void *arg)
 {
-    for (const struct param *p = rows; p && p->name; p++)
+    for (const struct param *p = rows; p->name; p++)
         fn(arg, p);
 }
 

@@ -178,26 +178,32 @@ static uint64_t draw(uint64_t below)
     return state % below;
 }
 
-/* A cycle through all lines of so much memory, in an order that no prefetcher knows (Sattolo). */
+/* Puts numbers into an order by chance. reach 0: one that is a cycle (Sattolo); 1: any. */
+static void shuffle(uint64_t *a, size_t n, size_t reach)
+{
+    for (size_t i = n - 1; i > 0; i--) {
+        const size_t k = draw(i + reach);
+        const uint64_t was = a[i];
+        a[i] = a[k];
+        a[k] = was;
+    }
+}
+
+/* A cycle through all lines of so much memory, in an order that no prefetcher knows. */
 static void **chain(size_t bytes)
 {
     const size_t n = bytes / LINE, room = (bytes + HUGE - 1) / HUGE * HUGE;
     char *at = aligned_alloc(HUGE, room);
-    uint32_t *order = malloc(n * sizeof *order);
+    uint64_t *order = malloc(n * sizeof *order);
 
     if (!at || !order)
         exit(1);
     madvise(at, room, MADV_HUGEPAGE); /* translations are not what is measured */
     for (size_t i = 0; i < n; i++)
-        order[i] = (uint32_t)i;
-    for (size_t i = n - 1; i > 0; i--) {
-        const size_t k = draw(i);
-        const uint32_t was = order[i];
-        order[i] = order[k];
-        order[k] = was;
-    }
+        order[i] = i;
+    shuffle(order, n, 0);
     for (size_t i = 0; i < n; i++)
-        *(void **)(at + (size_t)order[i] * LINE) = at + (size_t)order[(i + 1) % n] * LINE;
+        *(void **)(at + order[i] * LINE) = at + order[(i + 1) % n] * LINE;
     free(order);
     return (void **)at;
 }
@@ -416,12 +422,7 @@ static double of_pages(char *at, size_t page, size_t n)
 
     for (size_t i = 0; i < n; i++)
         offset[i] = i * page + i % (SAME * (page / LINE)) / SAME * LINE;
-    for (size_t i = n - 1; i > 0; i--) {
-        const size_t k = draw(i + 1);
-        const uint64_t was = offset[i];
-        offset[i] = offset[k];
-        offset[k] = was;
-    }
+    shuffle(offset, n, 1);
     for (int r = 0; r < 2 * RUNS; r++) {
         const double began = now();
         uint64_t value = 0;

@@ -91,14 +91,5 @@ struct twin_tally {
 /* Runs the member's part of the burst, and waits for the other member's. */
 struct twin_tally twin_burst_run(struct vm_thread *t, struct twin_plants *s, unsigned member,
                                  unsigned burst);
-/* Says which of the i-th plant's accesses write: never are both reads. */
-static inline bool twin_first_writes(uint64_t plant)
-{
-    return plant % 3 != 2;
-}
-static inline bool twin_second_writes(uint64_t plant)
-{
-    return plant % 3 != 1;
-}
 
 #endif
