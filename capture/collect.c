@@ -268,12 +268,9 @@ static void take_record(struct capture *c, size_t *n, uint16_t thread, const str
 
     if (is_aside(c, thread, r))
         return;
-    if (r->kind >= EV_KINDS || !ev_info[r->kind].text) { /* the program wrote into the ring */
-        c->broken++;
-        return;
-    }
-    const size_t records = event_of(c, to, thread, r);
-    if (event_well_formed(to, &what)) {
+    const bool known = r->kind < EV_KINDS && ev_info[r->kind].text;
+    const size_t records = known ? event_of(c, to, thread, r) : 0;
+    if (!known || event_well_formed(to, &what)) { /* the program wrote into the ring */
         c->broken++;
         return;
     }
@@ -292,7 +289,6 @@ static void take_record(struct capture *c, size_t *n, uint16_t thread, const str
 static void take_small(struct capture *c, size_t *n, const struct lanes_next *next)
 {
     const uint64_t low = (UINT64_C(1) << RING_BITS) - 1;
-    const bool sites = !c->names_file;
     const size_t before = *n;
     uint64_t gap = c->gap[next->thread];
 
@@ -316,7 +312,7 @@ static void take_small(struct capture *c, size_t *n, const struct lanes_next *ne
             .flags = (uint16_t)((flags & 1 ? EVF_ARRAY : 0) | (flags & 2 ? EVF_FINAL : 0)),
             .kind = kind};
         gap = 0;
-        if (sites)
+        if (!c->names_file)
             sites_name(c->sites, c->ring, last & low, c->names);
     }
     const size_t made = *n - before;
@@ -559,9 +555,7 @@ static void start(char *const *argv, int fd, int names, int told)
     if ((fd >= 0 || ready_alone()) && ((fd < 0 && names < 0) || ready_for_ring(fd, names)))
         execvp(argv[0], argv);
     const int why = errno;
-    if (write(told, &why, sizeof why) < 0)
-        _exit(126);
-    _exit(127);
+    _exit(write(told, &why, sizeof why) < 0 ? 126 : 127);
 }
 
 /* fd: of the ring; names: of what the agents of a JVM say; -1: without. */

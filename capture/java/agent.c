@@ -151,19 +151,12 @@ static void end(struct self *s)
     atomic_store_explicit(&s->sign, false, memory_order_release);
 }
 
-static void await_collection(struct self *s)
-{
-    const struct timespec nap = {.tv_nsec = 50000};
-
-    end(s);
-    while (atomic_load(&collecting))
-        nanosleep(&nap, NULL);
-}
-
 /* Puts the thread's sign up while no collection is under way: the collection waits until it is
  * down. */
 static void begin(struct self *s)
 {
+    const struct timespec nap = {.tv_nsec = 50000};
+
     for (;;) {
         atomic_store_explicit(&s->sign, true, memory_order_relaxed);
         if (UNLIKELY_(fences))
@@ -171,7 +164,9 @@ static void begin(struct self *s)
         atomic_signal_fence(memory_order_seq_cst);
         if (!UNLIKELY_(atomic_load(&collecting)))
             return;
-        await_collection(s);
+        end(s);
+        while (atomic_load(&collecting))
+            nanosleep(&nap, NULL);
     }
 }
 
@@ -333,21 +328,24 @@ static bool resolved(JNIEnv *jni, struct self *s, struct site *at, jint id)
     return at->offset >= 0;
 }
 
+/* Records what the code at the site does to its field, in the object or the static's base. */
+static void field(struct self *s, const struct site *at, jobject o, jint id)
+{
+    const bool access = at->kind == REC_READ || at->kind == REC_WRITE;
+
+    if (!access || !silent(s, RING_OUTSIDE))
+        record(s, at->kind, o, (uint64_t)at->offset, access ? at->bytes : 0, id,
+               access ? at->flags : 0);
+}
+
 static void JNICALL rt_field(JNIEnv *jni, jclass c, jobject o, jint id, jint work)
 {
     struct self *s = me();
     struct site *at = site_at(id);
 
     s->work += (uint32_t)work;
-    if (!o || silent(s, RING_CLOSED) || !resolved(jni, s, at, id))
-        return;
-    if (at->kind == REC_READ || at->kind == REC_WRITE) {
-        if (silent(s, RING_OUTSIDE))
-            return;
-        record(s, at->kind, o, (uint64_t)at->offset, at->bytes, id, at->flags);
-    } else {
-        record(s, at->kind, o, (uint64_t)at->offset, 0, id, 0);
-    }
+    if (o && !silent(s, RING_CLOSED) && resolved(jni, s, at, id))
+        field(s, at, o, id);
 }
 
 static void JNICALL rt_element(JNIEnv *jni, jclass c, jobject o, jint i, jint id, jint work)
@@ -377,10 +375,7 @@ static void JNICALL rt_global(JNIEnv *jni, jclass c, jint id, jint work)
         *used |= bit;
         record(s, REC_CLASS_USE, at->base, 0, 0, id, 0);
     }
-    if (at->kind != REC_READ && at->kind != REC_WRITE)
-        record(s, at->kind, at->base, (uint64_t)at->offset, 0, id, 0);
-    else if (!silent(s, RING_OUTSIDE))
-        record(s, at->kind, at->base, (uint64_t)at->offset, at->bytes, id, at->flags);
+    field(s, at, at->base, id);
 }
 
 /* Counts bytecodes of blocks in which there is no event. */
@@ -465,9 +460,8 @@ static void JNICALL rt_fork(JNIEnv *jni, jclass c, jlong id, jint site)
     struct self *s = me();
     uint16_t n;
 
-    if (!atomic_load(&on) || id <= 0 || id >= JAVA_IDS || atomic_load(&number_of[id]))
-        return;
-    if (!ring_thread(ring, &n))
+    if (!atomic_load(&on) || id <= 0 || id >= JAVA_IDS || atomic_load(&number_of[id]) ||
+        !ring_thread(ring, &n))
         return;
     atomic_store(&number_of[id], (uint16_t)(n + 1));
     if (!s->ended && atomic_load(&ring->mode) != RING_CLOSED)
@@ -591,22 +585,13 @@ static uint8_t element_bytes(const char *signature)
 {
     if (*signature != '[')
         return 0;
-    switch (signature[1]) {
-    case 'B':
-    case 'Z':
+    if (strchr("BZ", signature[1]))
         return 1;
-    case 'C':
-    case 'S':
+    if (strchr("CS", signature[1]))
         return 2;
-    case 'J':
-    case 'D':
+    if (strchr("JD", signature[1]))
         return 8;
-    case 'L':
-    case '[':
-        return (uint8_t)reference_bytes;
-    default:
-        return 4;
-    }
+    return strchr("L[", signature[1]) ? (uint8_t)reference_bytes : 4;
 }
 
 /* True for the classes of the JDK that order threads, which are instrumented (Jdk.java), and for
@@ -662,7 +647,6 @@ static uint32_t class_of_object(struct self *s, jobject o, jclass c)
 {
     const uint32_t word = header_word(s, o);
     char *signature = NULL;
-    uint32_t number;
     uint32_t at = (uint32_t)(word * UINT64_C(0x9e3779b97f4a7c15) >> 48) % CLASSES;
 
     for (unsigned tries = 0; tries < 64; tries++, at = (at + 1) % CLASSES) {
@@ -673,7 +657,7 @@ static uint32_t class_of_object(struct self *s, jobject o, jclass c)
             return (uint32_t)has;
         if ((*ti)->GetClassSignature(ti, c, &signature, NULL) || !signature)
             return 0;
-        number = class_of(signature);
+        const uint32_t number = class_of(signature);
         (*ti)->Deallocate(ti, (unsigned char *)signature);
         if (number)
             atomic_compare_exchange_strong(&word_class[at], &has, (uint64_t)word << 32 | number);
@@ -975,9 +959,8 @@ JNIEXPORT void JNICALL Java_lardsim_Rt_link(JNIEnv *jni, jclass c)
 static void JNICALL on_death(jvmtiEnv *e, JNIEnv *jni)
 {
     atomic_store(&on, false);
-    if (!names)
-        return;
-    account_tell(fileno(names));
+    if (names)
+        account_tell(fileno(names));
 }
 
 static int refuse(const char *why)

@@ -9,7 +9,6 @@
 
 #define SITE()       ((uint64_t)(uintptr_t)__builtin_return_address(0))
 #define ADDR(p)      ((uint64_t)(uintptr_t)(p))
-#define LIKELY_(x)   __builtin_expect(!!(x), 1)
 #define UNLIKELY_(x) __builtin_expect(!!(x), 0)
 
 /* A fence that acquires does so from what the thread has loaded before: from so many places. */
@@ -61,7 +60,7 @@ static inline bool recording(enum ring_mode least)
 {
     if (UNLIKELY_(!self.known || self.quiet) && !record_meet())
         return false;
-    return LIKELY_(atomic_load_explicit(&self.to.ring->mode, memory_order_relaxed) < least);
+    return !UNLIKELY_(atomic_load_explicit(&self.to.ring->mode, memory_order_relaxed) >= least);
 }
 
 static inline uint64_t gap_take(void)

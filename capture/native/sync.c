@@ -356,8 +356,7 @@ int pthread_once(pthread_once_t *control, void (*make)(void))
     REAL(pthread_once, NULL)
     const struct once outer = once;
 
-    once.control = control;
-    once.make = make;
+    once = (struct once){control, make};
     int got = real(control, once_made);
     once = outer;
     record_sync(REC_CLASS_USE, ADDR(control), SITE());
