@@ -15,12 +15,8 @@ public final class Agent implements ClassFileTransformer {
     private static final Method declaredFields = declaredFields();
 
     /** A site of a field; the fields here are needed to resolve it when it is first executed. */
-    private static final class Place {
-        String owner, name, descriptor;
-        ClassLoader loader;
-        boolean global;
-        int bytes, kind;
-    }
+    private record Place(String owner, String name, String descriptor, ClassLoader loader, boolean global, int bytes,
+            int kind) {}
 
     private static final List<Place> places = new ArrayList<>();
     private static final Map<String, Integer> classes = new HashMap<>();
@@ -60,15 +56,7 @@ public final class Agent implements ClassFileTransformer {
             boolean global, ClassLoader loader, boolean write) {
         final int bytes = bytes(descriptor), kind = write ? Rt.WRITE : Rt.READ;
         final int id = site(method, line, kind, bytes);
-        final Place p = new Place();
-        p.owner = owner;
-        p.name = name;
-        p.descriptor = descriptor;
-        p.loader = loader;
-        p.global = global;
-        p.bytes = bytes;
-        p.kind = kind;
-        places.set(id - 1, p);
+        places.set(id - 1, new Place(owner, name, descriptor, loader, global, bytes, kind));
         final Long known = volatiles.get(owner + '.' + name);
         if (known == null)
             Rt.site(id, -1, bytes, kind, 0, false);
@@ -121,7 +109,7 @@ public final class Agent implements ClassFileTransformer {
     private static Field find(Class<?> c, Place p) {
         for (Class<?> k = c; k != null; k = k.getSuperclass()) {
             for (Field f : fields.get(k))
-                if (f.getName().equals(p.name) && Type.getDescriptor(f.getType()).equals(p.descriptor))
+                if (f.getName().equals(p.name()) && Type.getDescriptor(f.getType()).equals(p.descriptor()))
                     return f;
             for (Class<?> i : k.getInterfaces()) {
                 final Field f = find(i, p);
@@ -157,24 +145,24 @@ public final class Agent implements ClassFileTransformer {
         synchronized (Agent.class) {
             p = places.get(id - 1);
         }
-        kind = p.kind;
+        kind = p.kind();
         try {
-            final Field f = find(Class.forName(p.owner.replace('/', '.'), false, p.loader), p);
+            final Field f = find(Class.forName(p.owner().replace('/', '.'), false, p.loader()), p);
             if (f != null) {
                 if (Modifier.isVolatile(f.getModifiers()))
                     kind = kind == Rt.READ ? Rt.VOLATILE_READ : Rt.VOLATILE_WRITE;
                 constant = Modifier.isFinal(f.getModifiers());
-                if (p.global) {
+                if (p.global()) {
                     final Class<?> of = f.getDeclaringClass();
                     number = classNumber(of.getName().replace('.', '/'), of.getClassLoader());
                     Rt.base(id, U.staticFieldBase(f));
                 }
-                offset = p.global ? U.staticFieldOffset(f) : U.objectFieldOffset(f);
+                offset = p.global() ? U.staticFieldOffset(f) : U.objectFieldOffset(f);
             }
         } catch (ReflectiveOperationException | IllegalStateException | LinkageError e) {
             offset = -2;
         }
-        Rt.site(id, offset, p.bytes, kind, number, constant);
+        Rt.site(id, offset, p.bytes(), kind, number, constant);
     }
 
     // ---- classes

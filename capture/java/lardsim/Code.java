@@ -277,45 +277,34 @@ final class Code extends ClassVisitor implements Opcodes {
         public void visitFieldInsn(int op, String owner, String field, String type) {
             final boolean write = op == PUTFIELD || op == PUTSTATIC, of = op == GETSTATIC || op == PUTSTATIC;
             final boolean two = type.equals("J") || type.equals("D");
-            if (jdk ? of || !Agent.isVolatile(owner, field) : !recorded(op, owner, field, version)) {
-                super.visitFieldInsn(op, owner, field, type);
-                return;
-            }
-            if (!of && unborn(write, two)) {
-                if (!jdk)
+            final boolean plain = jdk ? of || !Agent.isVolatile(owner, field) : !recorded(op, owner, field, version);
+            if (plain || (!of && unborn(write, two))) {
+                if (!plain && !jdk)
                     access("work", "(I)V");
                 super.visitFieldInsn(op, owner, field, type);
                 return;
             }
             final int site = Agent.fieldSite(name + '.' + method, line, owner, field, type, of, loader, write);
-            if (of) {
-                if (!write)
-                    super.visitFieldInsn(op, owner, field, type);
-                push(site);
-                access("global", "(II)V");
-                if (write)
-                    super.visitFieldInsn(op, owner, field, type);
-                return;
-            }
-            if (!write) { // object -> value object
-                super.visitInsn(DUP);
+            if (!write) {
+                if (!of)
+                    super.visitInsn(DUP);
                 super.visitFieldInsn(op, owner, field, type);
-                if (two) {
-                    super.visitInsn(DUP2_X1);
-                    super.visitInsn(POP2);
-                } else {
-                    super.visitInsn(SWAP);
-                }
-            } else if (two) { // object value2 -> object value2 object
+            }
+            if (!of && two) { // object value2 -> value2 object; of a write: -> object value2 object
                 super.visitInsn(DUP2_X1);
                 super.visitInsn(POP2);
-                super.visitInsn(DUP_X2);
-            } else {
+                if (write)
+                    super.visitInsn(DUP_X2);
+            } else if (!of && write) { // object value -> object value object
                 super.visitInsn(DUP2);
                 super.visitInsn(POP);
+            } else if (!of) {
+                super.visitInsn(SWAP);
             }
             push(site);
-            if (jdk) {
+            if (of) {
+                access("global", "(II)V");
+            } else if (jdk) {
                 super.visitInsn(ICONST_0);
                 rt("field", "(Ljava/lang/Object;II)V");
             } else {

@@ -52,9 +52,16 @@ final class Jdk {
             "isCancelled", "isCompletedExceptionally", "isCompletedNormally", "isCompletedAbnormally", "getException",
             "waitingGet", "timedGet", "awaitDone");
 
-    private static final String INTERRUPTED = "java/lang/InterruptedException";
-    private static final Set<String> others = Set.of("java/lang/Thread", INTERRUPTED, OWNED, AQS, LONG_AQS,
+    private static final String INTERRUPTED = "java/lang/InterruptedException", THREAD = "java/lang/Thread";
+    private static final Set<String> others = Set.of(THREAD, INTERRUPTED, OWNED, AQS, LONG_AQS,
             SEMAPHORE, LATCH, READ_LOCK, POOL, QUEUE, RANDOM);
+    /** Methods of those that give at their begin; that take when they return. */
+    private static final Set<String> givers = Set.of(THREAD + ".interrupt", SEMAPHORE + ".release",
+            POOL + ".awaitWork", POOL + ".deregisterWorker"); // a worker that finds no more work, or ends
+    private static final Set<String> takers = Set.of(THREAD + ".isInterrupted", SEMAPHORE + ".acquire",
+            SEMAPHORE + ".acquireUninterruptibly", SEMAPHORE + ".tryAcquire", SEMAPHORE + ".drainPermits",
+            SEMAPHORE + ".availablePermits", LATCH + ".await", LATCH + ".getCount", POOL + ".awaitTermination",
+            POOL + ".isTerminated", POOL + ".awaitQuiescence", POOL + ".isQuiescent");
     /** Types of functions: a method calls those that the program gives it. */
     private static final Set<String> functions = Set.of("Ljava/util/function/Function;",
             "Ljava/util/function/BiFunction;");
@@ -102,7 +109,11 @@ final class Jdk {
     /** Adds calls at the begin and the end of a method; "" is none. They take the object. */
     private static MethodVisitor advice(String name, MethodVisitor m, int access, String method, String descriptor) {
         final boolean open = (access & Opcodes.ACC_PUBLIC) != 0;
-        if (name.equals("java/lang/Thread")) {
+        if (givers.contains(name + '.' + method))
+            return around(m, access, method, descriptor, "gives", "", OBJECT);
+        if (takers.contains(name + '.' + method))
+            return then(m, access, method, descriptor, "takes");
+        if (name.equals(THREAD)) {
             if (method.equals("start") && descriptor.equals("()V"))
                 return around(m, access, method, descriptor, "starts", "", "(Ljava/lang/Thread;)V");
             if (method.equals("join") && descriptor.equals("(J)V"))
@@ -111,39 +122,18 @@ final class Jdk {
                 return then(m, access, method, descriptor, "seen");
             if (method.equals("setName"))
                 return around(m, access, method, descriptor, "", "renamed", "(Ljava/lang/Thread;)V");
-            if (method.equals("interrupt"))
-                return around(m, access, method, descriptor, "gives", "", OBJECT);
-            if (method.equals("isInterrupted") && descriptor.equals("()Z"))
-                return then(m, access, method, descriptor, "takes");
-            return m;
         }
-        if (name.equals(OWNED))
-            return method.equals("setExclusiveOwnerThread") ? owner(m, access, method, descriptor) : m;
+        if (name.equals(OWNED) && method.equals("setExclusiveOwnerThread"))
+            return owner(m, access, method, descriptor);
         if (name.equals(AQS) || name.equals(LONG_AQS))
             return state(name, m, access, method, descriptor);
-        if (name.equals(SEMAPHORE)) {
-            if (method.equals("release"))
-                return around(m, access, method, descriptor, "gives", "", OBJECT);
-            return method.startsWith("acquire") || method.equals("tryAcquire") || method.equals("drainPermits")
-                    || method.equals("availablePermits") ? then(m, access, method, descriptor, "takes") : m;
-        }
-        if (name.equals(LATCH)) {
-            if (method.equals("countDown"))
-                return countDown(m, access, method, descriptor);
-            return method.equals("await") || method.equals("getCount") ? then(m, access, method, descriptor, "takes") : m;
-        }
+        if (name.equals(LATCH) && method.equals("countDown"))
+            return countDown(m, access, method, descriptor);
         if (name.equals(READ_LOCK))
             return readLock(m, access, method, descriptor);
-        if (name.equals(QUEUE))
-            return method.equals("push") || method.equals("lockedPush") ? pushed(m, access, method, descriptor) : m;
-        if (name.equals(POOL)) { // a worker that finds no more work, or ends
-            if (method.equals("awaitWork") || method.equals("deregisterWorker"))
-                return around(m, access, method, descriptor, "gives", "", OBJECT);
-            return method.equals("awaitTermination") || method.equals("isTerminated")
-                    || method.equals("awaitQuiescence") || method.equals("isQuiescent")
-                    ? then(m, access, method, descriptor, "takes") : m;
-        }
-        if (name.equals(RANDOM))
+        if (name.equals(QUEUE) && (method.equals("push") || method.equals("lockedPush")))
+            return pushed(m, access, method, descriptor);
+        if (others.contains(name))
             return m;
         if (name.equals(TASK) && method.equals("awaitDone")) // also for others than its own methods
             return around(m, access, method, descriptor, "", "takes", OBJECT);
