@@ -19,7 +19,6 @@
 #include <string.h>
 
 #include "gem5/guest/lard.h"
-#include "gem5/live_hold.h"
 #include "gem5/map.h"
 
 enum space { SPACE_PID, SPACE_LANGUAGE, SPACE_HANDLE };
@@ -69,7 +68,8 @@ struct live {
     struct live_place last;   /* the place of the last event */
     const struct model *said; /* the CPU of the latest sentence */
     char sentence[TEXT];
-    char *error;
+    const char *error; /* NULL: none; else it is why */
+    char why[TEXT];
     void (*hold)(void *arg); /* to be called before the next event */
     void *hold_arg;
 };
@@ -82,12 +82,10 @@ __attribute__((format(printf, 2, 3))) static int fail(struct live *l, const char
 
     if (l->error)
         return -1;
-    l->error = malloc(TEXT);
-    if (!l->error)
-        abort(); /* nobody could be told */
     va_start(ap, format);
-    vsnprintf(l->error, TEXT, format, ap);
+    vsnprintf(l->why, sizeof l->why, format, ap);
     va_end(ap);
+    l->error = l->why;
     return -1;
 }
 
@@ -192,17 +190,6 @@ uint64_t live_unheard(const struct live *l)
 
 /* ---- beginning and end ---------------------------------------------------------------------- */
 
-__attribute__((format(printf, 2, 3))) static void set(struct live *l, const char *format, ...)
-{
-    char text[TEXT];
-    va_list ap;
-
-    va_start(ap, format);
-    vsnprintf(text, sizeof text, format, ap);
-    va_end(ap);
-    check(l, lardsim_set(l->sim, text));
-}
-
 static void show_line(void *arg, const char *line)
 {
     (void)arg;
@@ -218,11 +205,11 @@ static void configure(struct live *l, const struct live_config *c)
     for (size_t i = 0; i < c->settings && !l->error; i++)
         check(l, lardsim_set(l->sim, c->setting[i]));
     /* Settings that gem5 decides come last, so that they hold. */
-    set(l, "machine=multicore");
-    set(l, "order=host");
-    set(l, "cores=%u", c->cores);
-    set(l, "frequency=%" PRIu64, c->ticks / c->period / 1000000);
-    set(l, "host.delays=%s", c->delays ? "on" : "off");
+    check(l, lardsim_set(l->sim, "machine=multicore"));
+    check(l, lardsim_set(l->sim, "order=host"));
+    check(l, lardsim_set(l->sim, say(l, "cores=%u", c->cores)));
+    check(l, lardsim_set(l->sim, say(l, "frequency=%" PRIu64, c->ticks / c->period / 1000000)));
+    check(l, lardsim_set(l->sim, c->delays ? "host.delays=on" : "host.delays=off"));
     if (c->output && *c->output)
         check(l, lardsim_output(l->sim, c->output, 1));
     if (c->record && *c->record)
@@ -276,7 +263,6 @@ void live_free(struct live *l)
     lard_map_free(&l->clocks);
     free(l->core);
     free(l->thread);
-    free(l->error);
     free(l);
 }
 
@@ -439,16 +425,15 @@ static void close_hole(struct live *l)
     const struct hole *h = &l->hole;
     const struct lardsim_event pause = {.thread = (uint16_t)l->collector, .kind = LARDSIM_GC_END};
     const struct lardsim_event region = {.thread = (uint16_t)l->collector, .kind = LARDSIM_ROI_END};
-    char text[TEXT];
 
     if ((l->collects && push(l, &l->last, 0, &pause)) ||
         (l->in_region && push(l, &l->last, 0, &region)))
         return;
-    snprintf(text, sizeof text,
-             "from tick %" PRIu64 " on nothing was detected: core %u was a %s, which %s; %" PRIu64
-             " accesses and operations were only counted",
-             h->tick, h->core, h->was.model, h->was.cpu->why, h->things);
-    check(l, lardsim_caveat(l->sim, text));
+    say(l,
+        "from tick %" PRIu64 " on nothing was detected: core %u was a %s, which %s; %" PRIu64
+        " accesses and operations were only counted",
+        h->tick, h->core, h->was.model, h->was.cpu->why, h->things);
+    check(l, lardsim_caveat(l->sim, l->sentence));
 }
 
 int live_finish(struct live *l)

@@ -62,6 +62,8 @@ struct live_access {
  * call. */
 struct live *live_new(const struct live_config *c, const struct live_host *host);
 void live_free(struct live *l);
+/* A port may hold back one call: it comes before the run's next event. */
+void live_hold(struct live *l, void (*fn)(void *arg), void *arg);
 /* NULL: no error. An error stays, and the calls below then do nothing but return -1. */
 const char *live_error(const struct live *l);
 

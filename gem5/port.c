@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gem5/live_hold.h"
-
 struct answer { /* on its way to the core */
     void *what;
     uint64_t tick; /* not before */

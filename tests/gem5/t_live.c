@@ -13,7 +13,6 @@
 
 #include "gem5/guest/lard.h"
 #include "gem5/live.h"
-#include "gem5/live_hold.h"
 #include <lardsim.h>
 
 /* ---- lardsim

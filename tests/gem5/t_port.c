@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gem5/live_hold.h"
 #include "gem5/port.h"
 
 /* ---- the run: keeps what it is told ---------------------------------------------------------- */
