@@ -222,10 +222,8 @@ struct paddr rt_object_word(const struct runtime *r, sim_addr object);
 
 void rt_lower_memory(struct rt_walk *w, const struct event *ev);
 
-/* ---- objects: runtime/object.c -------------------------------------------------------------- */
+/* ---- objects: they are given the walk, of which they pay nothing ---------------------------- */
 
-extern const struct sync_ways
-    rt_object_ways; /* they are given the walk, of which they pay nothing */
 static inline struct rt_object *rt_object_get(struct rt_walk *w, unsigned kind, sim_addr addr,
                                               uint64_t round) /* made when new */
 {
