@@ -4,11 +4,10 @@
  * A kernel computes with shared data alone. Of the loads and stores that CVM had to look at, most
  * were to private data (5.1): a detector that looks at each pays for them. An access of the kernel
  * with a gap of so many instructions before it gets its private ones into that gap. */
-#include "workloads/private.h"
-
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "workloads/vm/vm_int.h"
 
 /* Table 4's figures for the two kinds of data. The row without calls at private data is of shared
  * data alone. */

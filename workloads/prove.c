@@ -8,13 +8,12 @@
  * one touches: data are told apart by the sites that touch them. None of them is proved if two
  * threads access one of these locations, one of them writes, nothing but fork and join orders the
  * two, and they hold no lock in common. */
-#include "workloads/prove.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "workloads/vm/vm_int.h"
 
 enum { HELD = 4, OFFSET_BITS = 24, SITES = 1 << 16 };
 
@@ -54,11 +53,6 @@ static uint32_t leader(const struct proof *p, uint32_t site)
     while (p->joined[site] != site)
         site = p->joined[site] = p->joined[p->joined[site]];
     return site;
-}
-
-static void join_sites(struct proof *p, uint32_t a, uint32_t b)
-{
-    p->joined[leader(p, b)] = leader(p, a);
 }
 
 /* ---- locks ---------------------------------------------------------------------------------- */
@@ -172,7 +166,7 @@ static void look(struct proof *p, const struct event *ev, const struct vm_identi
     const struct prover *me = member_at(p, ev->tid);
     struct proved_place *at = place_of(p, id, site);
     p->seen[site] = true;
-    join_sites(p, at->site, site);
+    p->joined[leader(p, site)] = leader(p, at->site);
     if (could_race(p, at, ev) || ev->flags & EVF_IN_TXN)
         p->races[site] = true;
     struct proved_touch *own = own_touch(p, at, ev);

@@ -1,7 +1,5 @@
 /* workload.c - the table of workloads, their parameters, and opening one as a source. */
 #include "base/text.h"
-#include "workloads/private.h"
-#include "workloads/prove.h"
 #include "workloads/vm/vm_int.h"
 
 #include <inttypes.h>
@@ -79,25 +77,19 @@ static int retell(const struct err *from, const char *name, struct err *e)
     return err_set(e, (enum lard_exit)from->code, "workload:%s: %s", name, from->text + skip);
 }
 
-/* Candidates for a slip of the pen in a parameter's name. */
-static size_t add_names(const char **to, size_t n, size_t room, const struct param *rows)
-{
-    for (; rows->name && n < room; rows++)
-        to[n++] = rows->name;
-    return n;
-}
-
 static int check_name(const struct workload *w, const char *assignment, struct err *e)
 {
-    const char *names[64];
-    size_t n = add_names(names, 0, ARRAY_SIZE(names), w->params);
+    const struct param *const tables[] = {w->params, workload_param_rows, vm_param_rows};
+    const char *names[64]; /* candidates for a slip of the pen */
+    size_t n = 0;
     char *name = xasprintf("%.*s", (int)strcspn(assignment, "="), assignment);
     bool known = !strchr(assignment, '='); /* that is for config_set to say */
 
-    n = add_names(names, n, ARRAY_SIZE(names), workload_param_rows);
-    n = add_names(names, n, ARRAY_SIZE(names), vm_param_rows);
-    for (size_t i = 0; i < n; i++)
-        known |= !strcmp(names[i], name);
+    for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
+        for (const struct param *p = tables[i]; p->name && n < ARRAY_SIZE(names); p++) {
+            names[n++] = p->name;
+            known |= !strcmp(p->name, name);
+        }
     const char *nearest = nearest_name(name, names, n);
     if (!known)
         err_set(e, LARD_CONFIG, "it has no parameter %.100s; %s%s%s", name,
@@ -272,32 +264,35 @@ static int unknown(const char *name, struct err *e)
                    nearest ? nearest : "", nearest ? "?" : "");
 }
 
-/* *given: what comes after the name. NULL: error. */
-static const struct workload *named(const char *rest, const char **given, struct err *e)
+const struct workload *workload_named(const char *rest, struct err *e)
 {
-    const size_t n = strcspn(rest, ",");
-    char *name = xasprintf("%.*s", (int)n, rest);
+    char *name = xasprintf("%.*s", (int)strcspn(rest, ","), rest);
     const struct workload *w = workload_find(name);
 
-    *given = rest[n] ? rest + n + 1 : "";
     if (!w)
         unknown(name, e);
     free(name);
     return w;
 }
 
+/* Returns what comes after the name. */
+static const char *given_of(const char *rest)
+{
+    const char *comma = strchr(rest, ',');
+
+    return comma ? comma + 1 : "";
+}
+
 struct source *workload_open(const char *rest, struct err *e)
 {
-    const char *given;
-    const struct workload *w = named(rest, &given, e);
+    const struct workload *w = workload_named(rest, e);
 
-    return w ? open_with(w, given, e) : NULL;
+    return w ? open_with(w, given_of(rest), e) : NULL;
 }
 
 char *workload_settings(const char *rest, struct err *e)
 {
-    const char *given;
-    const struct workload *w = named(rest, &given, e);
+    const struct workload *w = workload_named(rest, e);
 
-    return w ? settings_with(w, given, e) : NULL;
+    return w ? settings_with(w, given_of(rest), e) : NULL;
 }

@@ -99,6 +99,8 @@ uint64_t workload_outside(const struct workload *w);
 
 /* rest: "NAME" or "NAME,key=value,...": size (small), those of vm_param_rows, the workload's own.
  * NULL: error. */
+const struct workload *workload_named(const char *rest,
+                                      struct err *e); /* asks for the name alone */
 struct source *workload_open(const char *rest, struct err *e);
 /* Returns the settings in force: a line "name=value" for each parameter, sorted; the caller's.
  * NULL: error. */

@@ -1,5 +1,5 @@
 # workloads/ - built-in programs (workloads/README.md).
-libcore_la_SOURCES += workloads/base_program.c workloads/makers.c workloads/private.c workloads/private.h workloads/prove.c workloads/prove.h workloads/vm_params.def workloads/workload.c \
+libcore_la_SOURCES += workloads/base_program.c workloads/makers.c workloads/private.c workloads/prove.c workloads/vm_params.def workloads/workload.c \
 	workloads/workloads.def workloads/workloads.h
 libcore_la_SOURCES += workloads/kernels/barnes.c workloads/kernels/barnes_plain.c \
 	workloads/kernels/barnes_plain.h workloads/kernels/churn.c workloads/kernels/colt.c \
@@ -13,7 +13,7 @@ libcore_la_SOURCES += workloads/kernels/barnes.c workloads/kernels/barnes_plain.
 libcore_la_SOURCES += workloads/twins/plant.c workloads/twins/rest.c \
 	workloads/twins/twin.c workloads/twins/twin.h workloads/twins/params.def workloads/twins/twins.c workloads/twins/dacapo.def workloads/twins/twins.def
 libcore_la_SOURCES += workloads/vm/alloc.c workloads/vm/cells.c workloads/vm/class.c \
-	workloads/vm/class.h workloads/vm/collect.h workloads/vm/heap.h workloads/vm/monitor.h \
+	workloads/vm/heap.h \
 	workloads/vm/sched.h \
 	workloads/vm/collect.c workloads/vm/copy.c workloads/vm/drive.c workloads/vm/gap.c workloads/vm/mark.c \
 	workloads/vm/monitor.c \

@@ -212,39 +212,56 @@ static void enter(struct vm_thread *t, const struct spatial *s, struct vm_ref *m
     vm_leave(t, r);
 }
 
-/* Moves a molecule to its next place, `at`. rest: the forces on it are 0 then. Adds its kinetic
- * energy. */
-static void advance_one(struct vm_thread *t, const struct spatial *s, struct vm_ref *molecule,
-                        bool rest, double at[static 2], double *kinetic)
+/* Takes the molecule out of the list of its cell, behind `last`, or at its head if that is null,
+ * and adds it to those that come into another. */
+static void leave(struct vm_thread *t, const struct spatial *s, struct vm_ref *m,
+                  struct vm_ref *last, struct vm_ref *next, uint64_t from, uint64_t to)
 {
-    for (unsigned k = 0; k < 2; k++) {
-        double v = vm_get_f64(t, molecule, VX + k, AT_ADVANCE);
-        at[k] = vm_get_f64(t, molecule, X + k, AT_ADVANCE);
-        vm_compute(t, PUSH);
-        push(&at[k], &v, vm_get_f64(t, molecule, FX + k, AT_ADVANCE), (double)s->p->grid);
-        vm_put_f64(t, molecule, X + k, at[k], AT_ADVANCE);
-        vm_put_f64(t, molecule, VX + k, v, AT_ADVANCE);
-        if (rest)
-            vm_put_f64(t, molecule, FX + k, 0, AT_ADVANCE);
-        *kinetic += v * v / 2;
-    }
-    vm_compute(t, CELL);
+    struct vm_ref *cell = vm_enter(t, 1);
+    const bool head = vm_is_null(last);
+
+    vm_lock(t, s->lock[from], AT_LEAVE);
+    vm_load_ref(t, cell, s->grid, from, AT_CELL);
+    vm_put_ref(t, head ? cell : last, head ? LIST : NEXT, next, AT_LEAVE);
+    vm_unlock(t, s->lock[from], AT_LEAVE);
+    vm_leave(t, cell);
+    enter(t, s, m, to, s->lock[to]);
 }
 
-/* Moves the cell's molecules, each into the list of those that come into its cell. */
-static void advance(struct vm_thread *t, const struct spatial *s, uint64_t cell)
+/* Moves the cell's molecules: each goes into the list of those that come into its cell, and the
+ * forces on it are 0 then; or, as published, those that leave their cell go. Returns their kinetic
+ * energy. */
+static double advance(struct vm_thread *t, const struct spatial *s, uint64_t cell)
 {
-    struct vm_ref *r = vm_enter(t, 2); /* a molecule, the next one */
-    double at[2], kinetic = 0;         /* kinetic: not needed here */
+    const bool dsm = s->p->version == TEAM_DSM;
+    struct vm_ref *r = vm_enter(t, 3); /* a molecule, the next one, the last one that stays */
+    double at[2], kinetic = 0;
 
     vm_load_ref(t, &r[1], s->grid, cell, AT_CELL);
     for (vm_get_ref(t, &r[0], &r[1], LIST, AT_ADVANCE); !vm_is_null(&r[0]);
          vm_assign(t, &r[0], &r[1])) {
         vm_get_ref(t, &r[1], &r[0], NEXT, AT_ADVANCE);
-        advance_one(t, s, &r[0], true, at, &kinetic);
-        enter(t, s, &r[0], cell_at(s, at), NULL);
+        for (unsigned k = 0; k < 2; k++) {
+            double v = vm_get_f64(t, &r[0], VX + k, AT_ADVANCE);
+            at[k] = vm_get_f64(t, &r[0], X + k, AT_ADVANCE);
+            vm_compute(t, PUSH);
+            push(&at[k], &v, vm_get_f64(t, &r[0], FX + k, AT_ADVANCE), (double)s->p->grid);
+            vm_put_f64(t, &r[0], X + k, at[k], AT_ADVANCE);
+            vm_put_f64(t, &r[0], VX + k, v, AT_ADVANCE);
+            if (!dsm)
+                vm_put_f64(t, &r[0], FX + k, 0, AT_ADVANCE);
+            kinetic += v * v / 2;
+        }
+        vm_compute(t, CELL);
+        if (!dsm)
+            enter(t, s, &r[0], cell_at(s, at), NULL);
+        else if (cell_at(s, at) == cell)
+            vm_assign(t, &r[2], &r[0]);
+        else
+            leave(t, s, &r[0], &r[2], &r[1], cell, cell_at(s, at));
     }
     vm_leave(t, r);
+    return kinetic;
 }
 
 static void settle(struct vm_thread *t, const struct spatial *s, uint64_t cell)
@@ -294,42 +311,6 @@ static double forces_on(struct vm_thread *t, const struct spatial *s, uint64_t c
     return virial;
 }
 
-/* Takes the molecule out of the list of its cell, behind `last`, or at its head if that is null,
- * and adds it to those that come into another. */
-static void leave(struct vm_thread *t, const struct spatial *s, struct vm_ref *m,
-                  struct vm_ref *last, struct vm_ref *next, uint64_t from, uint64_t to)
-{
-    struct vm_ref *cell = vm_enter(t, 1);
-    const bool head = vm_is_null(last);
-
-    vm_lock(t, s->lock[from], AT_LEAVE);
-    vm_load_ref(t, cell, s->grid, from, AT_CELL);
-    vm_put_ref(t, head ? cell : last, head ? LIST : NEXT, next, AT_LEAVE);
-    vm_unlock(t, s->lock[from], AT_LEAVE);
-    vm_leave(t, cell);
-    enter(t, s, m, to, s->lock[to]);
-}
-
-/* Moves the molecules of a cell; those that leave it go. Returns their kinetic energy. */
-static double advance_own(struct vm_thread *t, const struct spatial *s, uint64_t cell)
-{
-    struct vm_ref *r = vm_enter(t, 3); /* a molecule, the next one, the last one that stays */
-    double at[2], kinetic = 0;
-
-    vm_load_ref(t, &r[1], s->grid, cell, AT_CELL);
-    for (vm_get_ref(t, &r[0], &r[1], LIST, AT_ADVANCE); !vm_is_null(&r[0]);
-         vm_assign(t, &r[0], &r[1])) {
-        vm_get_ref(t, &r[1], &r[0], NEXT, AT_ADVANCE);
-        advance_one(t, s, &r[0], false, at, &kinetic);
-        if (cell_at(s, at) == cell)
-            vm_assign(t, &r[2], &r[0]);
-        else
-            leave(t, s, &r[0], &r[2], &r[1], cell, cell_at(s, at));
-    }
-    vm_leave(t, r);
-    return kinetic;
-}
-
 /* Particles that have come into the cell go before those that have stayed. */
 static void settle_in(struct vm_thread *t, const struct spatial *s, uint64_t cell)
 {
@@ -363,7 +344,7 @@ static void step_dsm(struct vm_thread *t, const struct member *c, const struct s
     team_add(t, s->p->racy ? NULL : s->lock[s->cells + VIRIAL], s->sums, VIRIAL, virial, AT_SUM);
     team_wait(t, c, AT_STEP);
     for (uint64_t cell = from; cell < end; cell++)
-        kinetic += advance_own(t, s, cell);
+        kinetic += advance(t, s, cell);
     /* The axes' sums, which nobody here wants apart. */
     for (unsigned axis = 0; axis < 2; axis++)
         team_add(t, s->lock[s->cells + KINETIC], s->sums, KINETIC, kinetic / 2, AT_SUM);
@@ -387,13 +368,16 @@ static void work_dsm(struct vm_thread *t, const struct member *c)
 
 static void work(struct vm_thread *t, const struct member *c)
 {
-    static void (*const phase[])(struct vm_thread *, const struct spatial *,
-                                 uint64_t) = {forces, advance, settle};
     const struct spatial *s = c->job;
 
     for (uint64_t i = 0; i < 3 * s->p->steps; i++) {
         for (uint64_t cell = team_from(c, s->cells); cell < team_end(c, s->cells); cell++)
-            phase[i % 3](t, s, cell);
+            if (i % 3 == 0)
+                forces(t, s, cell);
+            else if (i % 3 == 1)
+                advance(t, s, cell);
+            else
+                settle(t, s, cell);
         team_wait(t, c, AT_STEP);
         if (i % 3 == 2)
             team_iterated(t, c, i / 3);

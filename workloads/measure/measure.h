@@ -11,8 +11,7 @@
 /* ---- by name: named.c ----------------------------------------------------------- */
 
 /* An operand is NAME[,key=value...], with or without "workload:". */
-const char *workload_spec(const char *operand);                         /* behind the prefix */
-const struct workload *workload_named(const char *spec, struct err *e); /* NULL: error */
+const char *workload_spec(const char *operand); /* behind the prefix */
 
 /* Calls fn for each parameter of w: its own, size, those of all. */
 void workload_each_param(const struct workload *w, void (*fn)(void *arg, const struct param *p),

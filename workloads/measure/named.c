@@ -16,40 +16,16 @@ const char *workload_spec(const char *operand)
     return strncmp(operand, prefix, n) == 0 ? operand + n : operand;
 }
 
-static const struct workload *find(const char *spec)
-{
-    char *name = xasprintf("%.*s", (int)strcspn(spec, ","), spec);
-    const struct workload *w = workload_find(name);
-
-    free(name);
-    return w;
-}
-
-/* A name that is no workload's is left to workload_open: it fails, and its error says why. */
-const struct workload *workload_named(const char *spec, struct err *e)
-{
-    const struct workload *w = find(spec);
-
-    if (!w)
-        source_close(workload_open(spec, e));
-    return w;
-}
-
 /* ---- parameters ----------------------------------------------------------------------------- */
-
-static void each_row(const struct param *rows, void (*fn)(void *arg, const struct param *p),
-                     void *arg)
-{
-    for (const struct param *p = rows; p->name; p++)
-        fn(arg, p);
-}
 
 void workload_each_param(const struct workload *w, void (*fn)(void *arg, const struct param *p),
                          void *arg)
 {
-    each_row(w->params, fn, arg);
-    each_row(workload_param_rows, fn, arg);
-    each_row(vm_param_rows, fn, arg);
+    const struct param *const tables[] = {w->params, workload_param_rows, vm_param_rows};
+
+    for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
+        for (const struct param *p = tables[i]; p->name; p++)
+            fn(arg, p);
 }
 
 /* ---- what is in force ----------------------------------------------------------------------- */
@@ -106,8 +82,8 @@ static bool is_on(const char *settings, const char *name)
 bool lardsim_source_plants(const char *source)
 {
     const char *spec = workload_spec(source);
-    const struct workload *w = spec == source ? NULL : find(spec);
     struct err e = {0};
+    const struct workload *w = spec == source ? NULL : workload_named(spec, &e);
 
     if (!w || !w->plants || !w->plants->site)
         return false;

@@ -218,12 +218,6 @@ static bool unfinished(const struct worker *w, const struct cursor *c)
     return w->job->p->whole && c->in && c->in->array && c->in->step == 1 && c->at < c->in->n;
 }
 
-/* Fills the rest of an array, so that one footprint is all of it. */
-static void finish_fill(struct worker *w)
-{
-    for (; unfinished(w, &w->fill); forced(w, true))
-        put(w->t, w->fill.in, w->fill.at++, AT_FILL);
-}
 static void finish_scan(struct worker *w)
 {
     for (; unfinished(w, &w->scan); forced(w, false))
@@ -586,7 +580,8 @@ static void one_region(struct worker *w)
     const uint64_t locked = n / 3 < LOCKED ? n / 3 : LOCKED;
 
     access_many(w, w->sections ? n - locked : w->left);
-    finish_fill(w);
+    for (; unfinished(w, &w->fill); forced(w, true)) /* so that one footprint is all of it */
+        put(w->t, w->fill.in, w->fill.at++, AT_FILL);
     finish_scan(w);
     if (!w->sections)
         return;

@@ -5,19 +5,210 @@
  *     site.c                    names of sites; inlined code
  *     sched.h  sched.c          threads, and who runs
  *     drive.c                   ... as somebody outside says
- *     monitor.h  monitor.c      monitors; locks of the runtime
+ *     monitor.c                 monitors; locks of the runtime
  *     sync.c                    barriers, volatiles, initialisation of classes
  *     txn.c                     transactions and marks
- *     class.h  class.c          classes, roots, references
+ *     class.c                   classes, roots, references
  *     heap.h  alloc.c  cells.c  new objects; spaces
- *     collect.h  collect.c  mark.c  copy.c  move.c  the collectors */
+ *     collect.c                 the collector: being asked, stopping the world
+ *     mark.c                    marking, in a pause or beside the program (by snapshot)
+ *     copy.c                    copying in a pause: semispace, and the nursery of generational
+ *     move.c                    copying beside the program */
 #ifndef LARDSIM_VM_INT_H
 #define LARDSIM_VM_INT_H
 
 #include "base/map.h"
-#include "workloads/vm/class.h"
-#include "workloads/vm/collect.h"
+#include "workloads/vm/sched.h"
 #include "workloads/workloads.h"
+
+/* ---- class.c: classes, the layout of objects, roots ------------------------------------------ */
+
+struct vm_class_life {
+    enum { VM_CLASS_NEW, VM_CLASS_RUNS, VM_CLASS_READY } state;
+    struct vm_thread *by; /* runs its initialisation */
+};
+
+struct vm_classes {
+    struct vm_class **class;    /* owns; by id; arrays of each enum vm_type first */
+    struct vm_class_life *life; /* owns; by id */
+    size_t n, cap, cap_life;
+    struct vm_queue queue; /* threads that wait for an initialisation */
+};
+
+struct vm_globals {        /* roots for good: static final fields */
+    struct vm_ref **chunk; /* owns; of VM_ROOTS each, so that a root stays where it is */
+    size_t n, cap;
+};
+
+void vm_array_class(struct vm *v, enum vm_type element); /* classes 0 to VM_TYPES - 1 */
+/* Bytes of what is at the header, object or filler, a multiple of the layout's alignment. */
+uint64_t vm_bytes(const struct vm *v, const struct vm_header *h);
+static inline bool vm_is_object(const struct vm_header *h)
+{
+    return (h->class & ~VM_FORWARDED) < VM_CELL_FREE;
+}
+uint64_t vm_array_bytes(const struct vm_core *c, enum vm_type element, uint64_t length);
+/* The i-th reference in an object: its offset, or 0 after the last. */
+uint64_t vm_ref_offset(const struct vm *v, const struct vm_header *h, uint64_t i);
+/* An address of the heap in 32 bits, from 1 on in units of the alignment, and back. The last unit
+ * of a heap of 2^36 bytes is 0, which only says that it is no list's next cell. */
+static inline uint32_t vm_place(const struct vm_core *c, sim_addr at)
+{
+    return (uint32_t)((at - VM_HEAP) / c->layout->align + 1);
+}
+static inline sim_addr vm_at_place(const struct vm_core *c, uint32_t place)
+{
+    return VM_HEAP + (uint64_t)(uint32_t)(place - 1) * c->layout->align;
+}
+/* Returns the address of the object to which a slot refers, 0 for null. References of 4 bytes are
+ * kept as places. */
+static inline sim_addr vm_load_slot(const struct vm_core *c, sim_addr slot)
+{
+    const unsigned char *from = (const unsigned char *)(c->bias + (uintptr_t)slot);
+    sim_addr at;
+    uint32_t place;
+
+    if (c->layout->reference == sizeof place) {
+        memcpy(&place, from, sizeof place);
+        return place ? vm_at_place(c, place) : 0;
+    }
+    memcpy(&at, from, sizeof at);
+    return at;
+}
+static inline void vm_store_slot(const struct vm_core *c, sim_addr slot, sim_addr at)
+{
+    unsigned char *to = (unsigned char *)(c->bias + (uintptr_t)slot);
+    const uint32_t place = at ? vm_place(c, at) : 0;
+
+    if (c->layout->reference == sizeof place)
+        memcpy(to, &place, sizeof place);
+    else
+        memcpy(to, &at, sizeof at);
+}
+/* Returns the object's new address if it has moved. */
+static inline sim_addr vm_forwarded(const struct vm_core *c, sim_addr at)
+{
+    const struct vm_header *h = at ? vm_header(c, at) : NULL;
+
+    return h && h->class & VM_FORWARDED ? vm_at_place(c, h->word) : at;
+}
+/* Calls fn for every root in use; `where` is its simulated address. */
+void vm_each_root(struct vm *v, void (*fn)(struct vm *v, struct vm_ref *r, sim_addr where));
+
+/* ---- monitor.c: monitors of objects, and the locks that the runtime itself uses -------------- */
+
+/* As in Jikes RVM 3.1.1 (docs/workloads.md) a monitor is biased to the thread that locked it first,
+ * until another one locks it; then thin, a word in the object's header; and heavy, a lock of the
+ * runtime with a queue, once threads wait for it. */
+/* Names of the runtime's own synchronisation. Threads write `stopped` before they stop or block,
+ * the collector reads it; it writes `resumed`, and they read it before they go on. So everything
+ * before a collection is ordered before everything after it, for who heeds the system's
+ * synchronisation. */
+#define VM_STOPPED   vm_area(VM_AREA_STATE, 0)
+#define VM_RESUMED   vm_area(VM_AREA_STATE, 64)
+#define VM_HEAP_LOCK vm_area(VM_AREA_STATE, 128)
+/* The lock of the list of threads, that of the list of heavy locks; what each guards is behind it.
+ */
+#define VM_THREADS_LOCK vm_area(VM_AREA_STATE, 256)
+#define VM_HEAVY_LOCK   vm_area(VM_AREA_STATE, 384)
+/* The word that a running thread looks at to see whether it is to stop, without synchronisation, as
+ * runtimes do at method entries and loops. The collector sets it, the thread takes it back. Looks
+ * that find nothing are not in the trace. */
+#define vm_yield_flag(t) vm_area(VM_AREA_STATE, (UINT64_C(1) << 20) + 64 * (uint64_t)(t)->run.tid)
+/* The lock under which a thread stops and is stopped. */
+#define vm_stop_lock(t) vm_area(VM_AREA_STATE, (UINT64_C(2) << 20) + 64 * (uint64_t)(t)->run.tid)
+
+struct vm_monitor {
+    struct vm_thread *owner; /* NULL: free */
+    struct vm_thread *bias;  /* the thread that had it first and alone; NULL: none, or several */
+    bool shared;             /* several had it: it has no bias any more */
+    uint32_t heavy;          /* the number of its heavy lock; 0: thin */
+    uint32_t depth;
+    uint32_t next_free; /* in the free list of monitors */
+    struct vm_queue lockers, waiters;
+};
+
+struct vm_monitors {
+    struct vm_monitor *monitor; /* owns; from 1: an object's lock word is its number */
+    size_t n, cap;
+    uint32_t free;                  /* head of the free list; 0: empty */
+    struct vm_addresses free_heavy; /* numbers of heavy locks that nobody uses */
+    uint32_t n_heavy;               /* heavy locks that there are, from 1 */
+};
+
+/* Called before a thread blocks: it takes its stop lock, and writes `stopped`. */
+void vm_stopping(struct vm_thread *t);
+/* The accesses under a lock of the runtime that change what it guards. */
+void vm_guarded(struct vm_thread *t, sim_addr lock, sim_addr what, uint64_t site);
+void vm_take_stop_lock(struct vm_thread *t);
+void vm_note_threads(struct vm_thread *t); /* the list of threads changes */
+void vm_drop_heavy(struct vm_thread *t);   /* at its end: what it keeps is anybody's */
+void vm_monitor_free(struct vm *v, struct vm_header *h); /* the object is dead */
+
+/* ---- the collector: a thread that is asked for a collection, and stops the world or not ------ */
+
+enum vm_want { VM_WANT_NONE, VM_WANT_CYCLE, VM_WANT_MINOR, VM_WANT_FULL };
+enum vm_barriers {                  /* the additional work of a write of a reference */
+                   VM_REMEMBER = 1, /* old objects that refer to the nursery */
+                   VM_SNAPSHOT = 2, /* marking runs: what is overwritten */
+                   VM_FORWARD = 4   /* objects may have moved and not all references know */
+};
+enum vm_moment { VM_BEFORE_PAUSE, VM_AFTER_PAUSE };
+
+struct vm_collector {
+    struct vm_thread *thread; /* NULL: there was no collection yet */
+    enum vm_want want;
+    struct vm_queue queue; /* threads that wait for a collection's end */
+    uint64_t collections;
+    uint64_t trigger;          /* bytes in use at which a concurrent cycle begins; 0: never */
+    unsigned barrier;          /* enum vm_barriers */
+    bool cycling;              /* a cycle is under way beside the program */
+    bool idle;                 /* it waits for work */
+    unsigned running;          /* threads that are yet to stop (driven) */
+    struct vm_addresses stack; /* the mark stack: objects marked or promoted, yet to be scanned */
+    struct vm_addresses
+        log;         /* remembered slots (generational); overwritten references (snapshot) */
+    uint64_t aborts; /* moves that a write of the program has spoilt */
+
+    /* For tests: called in a pause, before and after. */
+    void (*observe)(void *arg, struct vm *v, enum vm_moment m);
+    void *observe_arg;
+};
+
+/* collect.c */
+
+/* Asks for a collection and waits for its end. */
+void vm_want(struct vm_thread *t, enum vm_want want);
+void vm_want_soon(struct vm_thread *t); /* a concurrent cycle, if none runs; does not wait */
+void vm_stop_world(struct vm_thread *gc, bool nursery);
+void vm_stop_here(struct vm_thread *t); /* driven: it is at a step, and was told to stop */
+void vm_start_world(struct vm_thread *gc, bool nursery);
+void vm_clear_object(struct vm_thread *gc, sim_addr at, uint64_t bytes);
+/* A copy of an object, with the accesses that takes, and its event. The source is forwarded. */
+void vm_copy_object(struct vm_thread *gc, sim_addr to, sim_addr from, uint64_t bytes);
+/* Ends the copy: from now on the object is at `to`. */
+void vm_commit_copy(struct vm_thread *gc, sim_addr to, sim_addr from, uint64_t bytes);
+void vm_retire_all(struct vm *v);
+/* The accesses to copy a piece of [from, from + bytes) that begins at offset; the piece's bytes. */
+uint64_t vm_copy_piece(struct vm_thread *gc, sim_addr to, sim_addr from, uint64_t offset,
+                       uint64_t bytes);
+
+/* mark.c */
+
+void vm_mark_roots(struct vm_thread *gc);
+void vm_mark_drain(struct vm_thread *gc); /* until nothing is left to scan */
+/* Roots in a pause, then the rest while the program runs, then what it overwrote in a pause, which
+ * is still open on return. */
+void vm_mark_concurrently(struct vm_thread *gc);
+
+/* copy.c, move.c */
+
+void vm_semispace(struct vm_thread *gc); /* with the pause for it */
+void vm_minor(struct vm_thread *gc);     /* in a pause */
+void vm_clear_region(struct vm_thread *gc, sim_addr base, sim_addr end);
+void vm_move_cycle(struct vm_thread *gc);
+
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 enum { VM_BATCH = 4096 };
 
@@ -129,5 +320,13 @@ void vm_note_place(struct vm_thread *t);
 /* ---- txn.c ---------------------------------------------------------------------------------- */
 
 void vm_no_txn(struct vm_thread *gc); /* waits until no transaction is open */
+
+/* ---- around a run: workloads/private.c, workloads/prove.c ----------------------------------- */
+
+/* Puts private accesses between those of `of`, and takes it. */
+struct source *private_open(struct source *of, const struct workload_private *table);
+/* Runs the program of s to its end, to see which sites can be part of no race. s is still the
+ * caller's. On success to->site is the caller's, too. */
+int workload_prove(struct source *s, struct vm_proved *to, struct err *e);
 
 #endif
