@@ -24,9 +24,11 @@ static int by_name(const void *a, const void *b)
     return strcmp(*x, *y);
 }
 
-static void **find_node(void *const *tree, const char *name)
+static void *find_named(void *const *tree, const char *name)
 {
-    return tfind(&name, tree, by_name);
+    void **const node = tfind(&name, tree, by_name);
+
+    return node ? *node : NULL;
 }
 
 static void **add_node(void **tree, void *entry)
@@ -40,16 +42,12 @@ static void **add_node(void **tree, void *entry)
 
 static struct known *find_known(const struct config *c, const char *name)
 {
-    void **const node = find_node(&c->known_tree, name);
-
-    return node ? *node : NULL;
+    return find_named(&c->known_tree, name);
 }
 
 static const struct given_value *find_given(const struct config *c, const char *name)
 {
-    void **const node = find_node(&c->given_tree, name);
-
-    return node ? *node : NULL;
+    return find_named(&c->given_tree, name);
 }
 
 /* name is section, a dot and something: "l1x.size" is not in "l1". */
@@ -149,17 +147,17 @@ int config_set(struct config *c, const char *assignment, struct err *e)
 static struct known *declare(struct config *c, const char *section, const struct param *row)
 {
     char *const name = *section ? xasprintf("%s.%s", section, row->name) : xstrdup(row->name);
-    struct known *k = find_known(c, name);
+    struct known *const k = xmalloc(sizeof *k);
 
-    if (k) {
-        free(name);
-        return k;
-    }
-    k = xmalloc(sizeof *k);
     *k = (struct known){.name = name, .section = strlen(section), .row = row};
+    void **const node = add_node(&c->known_tree, k);
+    if (*node != k) {
+        free(name);
+        free(k);
+        return *node;
+    }
     c->known = xgrow(c->known, c->n_known, &c->known_cap, sizeof(struct known *));
     c->known[c->n_known++] = k;
-    add_node(&c->known_tree, k);
     return k;
 }
 
@@ -168,14 +166,12 @@ static struct known *declare(struct config *c, const char *section, const struct
 static int resolve(const struct config *c, struct known *k, struct value *to, struct err *e)
 {
     const struct given_value *const g = find_given(c, k->name);
-    char *text = xstrdup(k->row->value);
-    const struct yaml_value standard = {.item = &text, .n = 1};
+    const struct yaml_value standard = {.item = (char *[]){(char *)(uintptr_t)k->row->value},
+                                        .n = 1};
     const struct conversion v = {k->row, k->name, g ? g->origin : "default", to, e};
-    const int status = param_convert(&v, g ? &g->value : &standard);
 
     k->origin = v.origin;
-    free(text);
-    return status;
+    return param_convert(&v, g ? &g->value : &standard);
 }
 
 /* A section can be bound once only: two parts that read one parameter would be told apart by
@@ -232,7 +228,7 @@ int config_decide(struct config *c, const char *section, const struct param *row
 {
     struct known *const k = declare(c, section, row);
     const struct given_value *const g = find_given(c, k->name);
-    char *const value = param_text(row, &k->value), *const decided = xstrdup(text);
+    char *const value = param_text(row, &k->value);
     const struct conversion v = {row, k->name, by, &k->value, e};
     const bool same = strcmp(value, text) == 0;
     int status = 0;
@@ -241,11 +237,11 @@ int config_decide(struct config *c, const char *section, const struct param *row
     if (!same && g && (strcmp(value, row->value) || !repeats_section(c, g, k->section))) {
         status = contradicts(g, value, text, by, e);
     } else if (!same || !g) {
-        status = param_convert(&v, &(struct yaml_value){.item = (char *[]){decided}, .n = 1});
+        status = param_convert(
+            &v, &(struct yaml_value){.item = (char *[]){(char *)(uintptr_t)text}, .n = 1});
         param_store(row, &k->value, into);
         k->origin = by;
     }
-    free(decided);
     free(value);
     return status;
 }

@@ -23,7 +23,6 @@ struct config_source { /* a file or a preset that is being read, and what inheri
     const char *origin;               /* for messages and values: path, or "preset naive" */
     dev_t device;
     ino_t inode;
-    unsigned depth;
 };
 
 static const struct preset *find_preset(const struct config *c, const char *name)
@@ -47,11 +46,13 @@ static bool same_source(const struct config_source *a, const struct config_sourc
 static int check_source(struct config *c, const struct config_source *s, const char *from,
                         struct err *e)
 {
-    for (const struct config_source *h = s->heir; h; h = h->heir)
+    unsigned depth = 1;
+
+    for (const struct config_source *h = s->heir; h; h = h->heir, depth++)
         if (same_source(s, h))
             return err_set(e, LARD_CONFIG, "%s%s inherits itself; remove one inherit of the circle",
                            from, s->origin);
-    if (s->depth > MAX_INHERIT_DEPTH)
+    if (depth > MAX_INHERIT_DEPTH)
         return err_set(e, LARD_CONFIG, "%s%s: inheritance is too deep; at most %d files in a row",
                        from, s->origin, MAX_INHERIT_DEPTH);
     if (c->files++ == MAX_FILES)
@@ -68,11 +69,7 @@ static int read_preset(struct config *c, const struct preset *p, const struct co
                        const char *from, struct err *e)
 {
     char *const origin = xasprintf("preset %s", p->name);
-    const struct config_source s = {.heir = heir,
-                                    .preset = p,
-                                    .name = p->name,
-                                    .origin = origin,
-                                    .depth = heir ? heir->depth + 1 : 1};
+    const struct config_source s = {.heir = heir, .preset = p, .name = p->name, .origin = origin};
     const int status = check_source(c, &s, from, e) || read_source(c, &s, e) ? -1 : 0;
 
     free(origin);
@@ -104,7 +101,6 @@ static int read_path(struct config *c, const char *path, const char *name,
     struct config_source s = {.heir = heir, .name = path, .origin = path};
     struct stat st;
 
-    s.depth = heir ? heir->depth + 1 : 1;
     if (!stat(path, &st)) {
         s.device = st.st_dev;
         s.inode = st.st_ino;

@@ -37,7 +37,7 @@ char *csv_excess(uint64_t a, uint64_t b)
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-static void put(struct csv_row *r, int c)
+static void row_put(struct csv_row *r, int c)
 {
     r->text = xgrow(r->text, r->bytes, &r->room, 1);
     r->text[r->bytes++] = (char)c;
@@ -45,14 +45,14 @@ static void put(struct csv_row *r, int c)
 
 static void end_field(struct csv_row *r, size_t from)
 {
-    put(r, '\0');
+    row_put(r, '\0');
     r->at = xgrow(r->at, r->n, &r->cap, sizeof *r->at);
     r->at[r->n++] = from;
 }
 
 enum { CSV_END = -1 };
 
-static int take(struct csv_text *in)
+static int csv_take(struct csv_text *in)
 {
     return in->at < in->end ? (unsigned char)*in->at++ : CSV_END;
 }
@@ -60,10 +60,10 @@ static int take(struct csv_text *in)
 /* The rest of a field that began with a quote: what ends it, or CSV_END. */
 static int read_quoted(struct csv_row *r, struct csv_text *in)
 {
-    for (int c; (c = take(in)) != CSV_END;) {
-        if (c == '"' && (c = take(in)) != '"')
+    for (int c; (c = csv_take(in)) != CSV_END;) {
+        if (c == '"' && (c = csv_take(in)) != '"')
             return c;
-        put(r, c);
+        row_put(r, c);
     }
     return CSV_END;
 }
@@ -72,20 +72,20 @@ static int read_field(struct csv_row *r, struct csv_text *in, int c)
 {
     if (c == '"')
         c = read_quoted(r, in);
-    for (; c != ',' && c != '\n' && c != CSV_END; c = take(in))
+    for (; c != ',' && c != '\n' && c != CSV_END; c = csv_take(in))
         if (c != '\r' && c != '\0')
-            put(r, c);
+            row_put(r, c);
     return c;
 }
 
 bool csv_read(struct csv_row *r, struct csv_text *in)
 {
-    int c = take(in);
+    int c = csv_take(in);
 
     r->n = r->bytes = 0;
     if (c == CSV_END)
         return false;
-    for (;; c = take(in)) {
+    for (;; c = csv_take(in)) {
         const size_t from = r->bytes;
         c = read_field(r, in, c);
         end_field(r, from);

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static size_t add(char *to, size_t used, size_t room, const char *fmt, ...) PRINTF_LIKE(4, 5);
-static size_t add(char *to, size_t used, size_t room, const char *fmt, ...)
+PRINTF_LIKE(4, 5)
+static size_t text_add(char *to, size_t used, size_t room, const char *fmt, ...)
 {
     va_list ap;
 
@@ -33,10 +33,11 @@ static size_t add_where(char *to, size_t used, size_t room, const struct whereab
 
     for (size_t i = 0; i < ARRAY_SIZE(number); i++)
         if (number[i].value != NOT_KNOWN) {
-            used = add(to, used, room, "%s %s %" PRIu64, between, number[i].what, number[i].value);
+            used = text_add(to, used, room, "%s %s %" PRIu64, between, number[i].what,
+                            number[i].value);
             between = ",";
         }
-    return at->policy ? add(to, used, room, "%s policy %s", between, at->policy) : used;
+    return at->policy ? text_add(to, used, room, "%s policy %s", between, at->policy) : used;
 }
 
 /* Prints by write alone, as die does: streams may be what is broken. */
@@ -45,7 +46,7 @@ void ensure_failed(const char *file, int line, const char *rule, const struct ru
 {
     char text[2000];
     struct whereabouts at = WHERE_UNKNOWN;
-    size_t used = add(text, 0, sizeof text, "lardsim: %s:%d: %s: ", file, line, rule);
+    size_t used = text_add(text, 0, sizeof text, "lardsim: %s:%d: %s: ", file, line, rule);
     va_list ap;
 
     va_start(ap, fmt);
@@ -55,7 +56,7 @@ void ensure_failed(const char *file, int line, const char *rule, const struct ru
     if (context && context->tell)
         context->tell(context->run, &at);
     used = add_where(text, used, sizeof text, &at);
-    used = add(text, used, sizeof text, "\n");
+    used = text_add(text, used, sizeof text, "\n");
     if (write(STDERR_FILENO, text, used) == (ssize_t)used)
         raise(SIGABRT);
     raise(SIGABRT);

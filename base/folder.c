@@ -651,7 +651,7 @@ static bool is_inside(const struct folder *f)
 }
 
 /* Others may have put files there since it was claimed. */
-static int put(struct folder *f)
+static int content_put(struct folder *f)
 {
     char *name;
     const enum whose whose = whose_is(f->target, &name);
@@ -678,7 +678,7 @@ int folder_commit(struct folder *f, struct err *e)
         folder_free(f);
         return 0;
     }
-    if (sync_tree(f->private) || put(f)) {
+    if (sync_tree(f->private) || content_put(f)) {
         outfile_error(e, f->shown, errno);
         folder_abort(f);
         return -1;

@@ -178,8 +178,7 @@ void json_str(struct json *j, const char *s)
 
 void json_bool(struct json *j, bool v)
 {
-    json_value(j);
-    fputs(v ? "true" : "false", j->out);
+    json_number(j, v ? "true" : "false");
 }
 
 void json_null(struct json *j)
@@ -234,12 +233,6 @@ void json_counts(struct json *j, const struct json_count *c, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         json_key_u64(j, c[i].key, c[i].n);
-}
-
-void json_key_null(struct json *j, const char *key)
-{
-    json_key(j, key);
-    json_null(j);
 }
 
 void json_key_fixed(struct json *j, const char *key, uint64_t num, uint64_t den)

@@ -35,7 +35,6 @@ void json_double(struct json *j, const char *fmt, double x) PRINTF_LIKE(2, 0); /
 void json_key_object(struct json *j, const char *key);
 void json_key_array(struct json *j, const char *key);
 /* A key and its value. */
-void json_key_null(struct json *j, const char *key);
 void json_key_u64(struct json *j, const char *key, uint64_t v);
 /* A key and its number in a printf format for one double; null if x is NAN or not finite. */
 void json_key_double(struct json *j, const char *key, const char *fmt, double x) PRINTF_LIKE(3, 0);

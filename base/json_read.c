@@ -22,14 +22,14 @@ struct json_reading {
     unsigned depth;
 };
 
-static void put(struct json_token *t, int c)
+static void token_put(struct json_token *t, int c)
 {
     t->at = xgrow(t->at, t->n + 1, &t->cap, 1);
     t->at[t->n++] = (char)c;
     t->at[t->n] = '\0';
 }
 
-static void cut(struct json_token *t, size_t n)
+static void token_cut(struct json_token *t, size_t n)
 {
     t->at = xgrow(t->at, n, &t->cap, 1);
     t->n = n;
@@ -38,7 +38,7 @@ static void cut(struct json_token *t, size_t n)
 
 enum { JSON_END = -1 };
 
-static int take(struct json_reading *r)
+static int json_take(struct json_reading *r)
 {
     return r->at < r->end ? (unsigned char)*r->at++ : JSON_END;
 }
@@ -49,7 +49,7 @@ static int next(struct json_reading *r)
     int c;
 
     do
-        c = take(r);
+        c = json_take(r);
     while (c == ' ' || c == '\n' || c == '\t' || c == '\r');
     return c;
 }
@@ -60,7 +60,7 @@ static int digits(struct json_reading *r, uint32_t *to)
 {
     *to = 0;
     for (int i = 0; i < 4; i++) {
-        const unsigned digit = hex_digit((char)take(r)); /* the end is none */
+        const unsigned digit = hex_digit((char)json_take(r)); /* the end is none */
         if (digit > 15)
             return -1;
         *to = *to << 4 | digit;
@@ -77,7 +77,8 @@ static int escaped_unit(struct json_reading *r, struct json_token *to)
     if (digits(r, &c))
         return -1;
     if (c >= 0xd800 && c < 0xdc00) {
-        if (take(r) != '\\' || take(r) != 'u' || digits(r, &low) || low < 0xdc00 || low > 0xdfff)
+        if (json_take(r) != '\\' || json_take(r) != 'u' || digits(r, &low) || low < 0xdc00 ||
+            low > 0xdfff)
             return -1;
         c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
     }
@@ -85,32 +86,32 @@ static int escaped_unit(struct json_reading *r, struct json_token *to)
         return -1;
     utf8_put(utf8, c);
     for (const char *at = utf8; *at; at++)
-        put(to, *at);
+        token_put(to, *at);
     return 0;
 }
 
 static int escaped(struct json_reading *r, struct json_token *to)
 {
     static const char from[] = "\"\\/bfnrt", is[] = "\"\\/\b\f\n\r\t";
-    const int c = take(r);
+    const int c = json_take(r);
     const char *at = c > 0 ? strchr(from, c) : NULL;
 
     if (c == 'u')
         return escaped_unit(r, to);
     if (!at)
         return -1;
-    put(to, is[at - from]);
+    token_put(to, is[at - from]);
     return 0;
 }
 
 /* The rest of a text, after its first quote, goes to the end of `to`. */
 static int read_text(struct json_reading *r, struct json_token *to)
 {
-    for (int c; (c = take(r)) != '"';) {
+    for (int c; (c = json_take(r)) != '"';) {
         if (c < ' ' || to->n > TEXT_MOST || (c == '\\' && escaped(r, to)))
             return -1;
         if (c != '\\')
-            put(to, c);
+            token_put(to, c);
     }
     return 0;
 }
@@ -129,10 +130,10 @@ static int read_word(struct json_reading *r, int c)
 {
     static const char *const words[] = {"true", "false", "null"};
 
-    for (; c > ' ' && !strchr(",]}", c); c = take(r)) {
+    for (; c > ' ' && !strchr(",]}", c); c = json_take(r)) {
         if (r->value.n > TEXT_MOST)
             return -1;
-        put(&r->value, c);
+        token_put(&r->value, c);
     }
     if (c != JSON_END)
         r->at--;
@@ -150,9 +151,9 @@ static int read_member(struct json_reading *r, int c)
     if (c != '"')
         return -1;
     if (above)
-        put(&r->name, '.');
+        token_put(&r->name, '.');
     const int bad = read_text(r, &r->name) || next(r) != ':' || read_value(r, next(r));
-    cut(&r->name, above);
+    token_cut(&r->name, above);
     return bad ? -1 : 0;
 }
 
@@ -175,7 +176,7 @@ static int read_inside(struct json_reading *r, char close,
 
 static int read_value(struct json_reading *r, int c)
 {
-    cut(&r->value, 0);
+    token_cut(&r->value, 0);
     if (c == '"')
         return read_text(r, &r->value) ? -1 : tell(r);
     if (c != '{' && c != '[')
@@ -192,7 +193,7 @@ int json_read(const char *text, size_t bytes, json_fn *fn, void *arg)
 {
     struct json_reading r = {.at = text, .end = text + bytes, .fn = fn, .arg = arg};
 
-    cut(&r.name, 0);
+    token_cut(&r.name, 0);
     const int bad = read_value(&r, next(&r)) || next(&r) != JSON_END ? -1 : 0;
     free(r.name.at);
     free(r.value.at);

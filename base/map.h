@@ -13,7 +13,7 @@ struct budget;
 struct map_slot {
     uint64_t key, value;
 };
-struct map {
+struct map {                  /* all zero is an empty one that charges nobody */
     struct map_slot *slots;   /* owns; NULL while it never had an entry */
     size_t mask, n;           /* capacity - 1; entries, `sentinel` included */
     unsigned shift;           /* 64 less the bits of mask */

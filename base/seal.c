@@ -238,7 +238,7 @@ const char *seal_dir(const struct seal *s)
     return s->dir;
 }
 
-static const struct sealed_file *find(const struct seal *s, const char *name)
+static const struct sealed_file *sealed_find(const struct seal *s, const char *name)
 {
     for (size_t i = 0; i < s->n; i++)
         if (!strcmp(s->file[i].name, name))
@@ -255,7 +255,7 @@ static bool is_host(const char *name)
 bool seal_names(const struct seal *s, const char *name)
 {
     if (seal_there(s) && !is_host(name))
-        return find(s, name) != NULL;
+        return sealed_find(s, name) != NULL;
     char *path = path_in(s->dir, name);
     struct stat st;
     const bool there = !stat(path, &st) && S_ISREG(st.st_mode);
@@ -333,7 +333,7 @@ enum { TEXT_MOST = 1 << 30 };
 /* The file, if it is as its seal says: the caller's. NULL, and *f says why. */
 static char *text_of(const struct seal *s, const char *name, size_t *bytes, struct seal_fault *f)
 {
-    const struct sealed_file *sealed = find(s, name);
+    const struct sealed_file *sealed = sealed_find(s, name);
     char *path = path_in(s->dir, name), *text = file_text(path, TEXT_MOST, bytes);
     uint64_t is = 0, was = 0;
 
@@ -415,7 +415,7 @@ static bool is_cut(const struct seal *s)
 
     for (size_t i = 0; i < s->n; i++)
         folders |= strchr(s->file[i].name, '/') != NULL;
-    return find(s, "config.yaml") && !folders && !find(s, "stats.txt");
+    return sealed_find(s, "config.yaml") && !folders && !sealed_find(s, "stats.txt");
 }
 
 uint64_t seal_check(const struct seal *s, seal_fn *fn, void *arg)
@@ -474,7 +474,7 @@ enum { LINE_MOST = 16 << 20 };
 static int each_line(const struct seal *s, const char *name, FILE *in, line_fn *fn, void *arg,
                      struct err *e)
 {
-    const struct sealed_file *sealed = find(s, name);
+    const struct sealed_file *sealed = sealed_find(s, name);
     struct digest *digest = digest_new();
     char *line = NULL;
     size_t room = 0;
@@ -505,7 +505,7 @@ int seal_lines(const struct seal *s, const char *name, line_fn *fn, void *arg, s
 {
     char *path = path_in(s->dir, name);
     FILE *in = fopen(path, "re");
-    const struct sealed_file *sealed = find(s, name);
+    const struct sealed_file *sealed = sealed_find(s, name);
     uint64_t is = 0;
     int reason = in ? 0 : errno;
 

@@ -12,7 +12,7 @@ struct sequences *sequences_new(struct budget *b)
     return xcalloc(1, sizeof(struct sequences));
 }
 
-static struct sequence_head *find(const struct sequences *s, uint32_t thread)
+static struct sequence_head *head_find(const struct sequences *s, uint32_t thread)
 {
     for (uint32_t i = 0; i < s->n; i++)
         if (s->head[i].thread == thread)
@@ -22,7 +22,7 @@ static struct sequence_head *find(const struct sequences *s, uint32_t thread)
 
 static struct vclock *clock_of(struct sequences *s, uint32_t thread, struct budget *b)
 {
-    struct sequence_head *h = find(s, thread);
+    struct sequence_head *h = head_find(s, thread);
 
     if (h)
         return &h->clock;
@@ -81,7 +81,7 @@ bool sequences_end(struct sequences *s, uint32_t thread, struct vclock *all, str
 {
     if (!all->n || s->sole == thread + 1)
         return false;
-    struct sequence_head *own = find(s, thread);
+    struct sequence_head *own = head_find(s, thread);
     s->sole = own ? thread + 1 : 0;
     all->n = 0;
     if (own)

@@ -29,11 +29,6 @@ struct shadow *shadow_new(unsigned granule, size_t cell_bytes, struct budget *bu
     return s;
 }
 
-static size_t page_bytes(const struct shadow *s)
-{
-    return s->room.bytes;
-}
-
 void shadow_free(struct shadow *s)
 {
     if (!s)
@@ -49,7 +44,7 @@ struct shadow_page *shadow_page_new(struct shadow *s, uint64_t number)
 {
     struct shadow_page *p = pool_get(&s->room);
 
-    memset(p, 0, page_bytes(s));
+    memset(p, 0, s->room.bytes);
     p->number = number;
     *map_put(&s->pages, number) = (uint64_t)(uintptr_t)p;
     return p;
@@ -166,11 +161,6 @@ struct shadow_page *shadow_page_next(const struct shadow *s, size_t *pos)
     uint64_t number, *at;
 
     return map_next(&s->pages, pos, &number, &at) ? (struct shadow_page *)(uintptr_t)*at : NULL;
-}
-
-uint64_t shadow_pages(const struct shadow *s)
-{
-    return s->pages.n;
 }
 
 /* ---- snapshots ------------------------------------------------------------------------------ */

@@ -100,7 +100,10 @@ bool shadow_in_use(const struct shadow *s, const void *cell);
 typedef bool shadow_visit(void *arg, sim_addr addr, void *cell);
 void shadow_each(struct shadow *s, sim_addr addr, uint64_t bytes, shadow_visit *fn, void *arg);
 void shadow_all(struct shadow *s, shadow_visit *fn, void *arg); /* every cell in use */
-uint64_t shadow_pages(const struct shadow *s);                  /* that exist */
+static inline uint64_t shadow_pages(const struct shadow *s)     /* that exist */
+{
+    return s->pages.n;
+}
 /* The next page there is, in shadow_all's order, for who knows sooner than by all bytes that a cell
  * is not in use. NULL: no more. No cell may be made or dropped meanwhile. */
 struct shadow_page *shadow_page_next(const struct shadow *s, size_t *pos);

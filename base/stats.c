@@ -151,7 +151,8 @@ struct stats_group *stats_group(struct stats_group *in, const char *name)
 
 /* Each entry has a fixed place in a snapshot, so nothing can be declared once there is one. */
 static struct stats_entry *declare(struct stats_group *g, enum stats_kind kind, const char *name,
-                                   const char *unit, const char *help, size_t words)
+                                   const char *unit, const char *help, const uint64_t *field,
+                                   size_t words)
 {
     struct stats *s = g->stats;
     struct stats_group *in = descend(g, &name);
@@ -166,6 +167,7 @@ static struct stats_entry *declare(struct stats_group *g, enum stats_kind kind, 
                               .name = leaf->full,
                               .unit = unit,
                               .help = help,
+                              .field = field,
                               .words = words,
                               .first = s->words};
     s->words += words;
@@ -177,43 +179,33 @@ static struct stats_entry *declare(struct stats_group *g, enum stats_kind kind, 
 void stats_count(struct stats_group *g, const char *name, const char *unit, const char *help,
                  const uint64_t *field)
 {
-    declare(g, STATS_COUNT, name, unit, help, 1)->field = field;
+    declare(g, STATS_COUNT, name, unit, help, field, 1);
 }
 
 void stats_distinct(struct stats_group *g, const char *name, const char *unit, const char *help,
                     const uint64_t *field, const uint64_t *inside)
 {
-    struct stats_entry *e = declare(g, STATS_COUNT, name, unit, help, 1);
-
-    e->field = field;
-    e->inside = inside;
+    declare(g, STATS_COUNT, name, unit, help, field, 1)->inside = inside;
 }
 
 void stats_level(struct stats_group *g, const char *name, const char *unit, const char *help,
                  const uint64_t *field)
 {
-    struct stats_entry *e = declare(g, STATS_LEVEL, name, unit, help, 1);
-
-    e->field = field;
-    e->keeps[0] = true;
+    declare(g, STATS_LEVEL, name, unit, help, field, 1)->keeps[0] = true;
 }
 
 void stats_echo(struct stats_group *g, const char *name, const char *unit, const char *help,
                 const uint64_t *field)
 {
-    struct stats_entry *e = declare(g, STATS_LEVEL, name, unit, help, 1);
+    struct stats_entry *e = declare(g, STATS_LEVEL, name, unit, help, field, 1);
 
-    e->field = field;
     e->keeps[0] = e->echo = true;
 }
 
 void stats_vector(struct stats_group *g, const char *name, const char *unit, const char *help,
                   const uint64_t *field, size_t n, const char *const *labels)
 {
-    struct stats_entry *e = declare(g, STATS_VECTOR, name, unit, help, n);
-
-    e->field = field;
-    e->labels = labels;
+    declare(g, STATS_VECTOR, name, unit, help, field, n)->labels = labels;
 }
 
 void stats_histogram(struct stats_group *g, const char *name, const char *unit, const char *help,
@@ -226,19 +218,16 @@ void stats_histogram_distinct(struct stats_group *g, const char *name, const cha
                               const char *help, const struct histogram *h,
                               const struct histogram *inside)
 {
-    struct stats_entry *e = declare(g, STATS_HISTOGRAM, name, unit, help, HISTOGRAM_WORDS);
+    const uint64_t *field = (const void *)h;
 
-    e->field = (const uint64_t *)(const void *)h;
-    e->inside = (const uint64_t *)(const void *)inside;
+    declare(g, STATS_HISTOGRAM, name, unit, help, field, HISTOGRAM_WORDS)->inside =
+        (const void *)inside;
 }
 
 void stats_ratio(struct stats_group *g, const char *name, const char *help, const uint64_t *num,
                  const uint64_t *den)
 {
-    struct stats_entry *e = declare(g, STATS_RATIO, name, "ratio", help, 2);
-
-    e->field = num;
-    e->den = den;
+    declare(g, STATS_RATIO, name, "ratio", help, num, 2)->den = den;
 }
 
 /* The count or level in this field, or NULL. */
@@ -360,18 +349,13 @@ void stats_late(struct stats_group *g, const char *name, enum stats_when when)
 
 /* ---- snapshots and regions of interest ------------------------------------------------------ */
 
-static void read_all(const struct stats *s, uint64_t *words)
-{
-    for (size_t i = 0; i < s->n; i++)
-        for (size_t k = 0; k < s->entries[i]->words; k++)
-            *words++ = *word_at(s->entries[i], k);
-}
-
 uint64_t *stats_snapshot(const struct stats *s)
 {
-    uint64_t *words = xcalloc(s->words + 1, sizeof *words);
+    uint64_t *const words = xcalloc(s->words, sizeof *words), *to = words;
 
-    read_all(s, words);
+    for (size_t i = 0; i < s->n; i++)
+        for (size_t k = 0; k < s->entries[i]->words; k++)
+            *to++ = *word_at(s->entries[i], k);
     return words;
 }
 
@@ -382,11 +366,10 @@ static bool in_level(const struct stats *s, const uint64_t *field)
     return e && e->kind == STATS_LEVEL;
 }
 
-/* Lays out the snapshots before the first region; declared statistics stay as they are then. */
+/* Lays out what regions add up to before the first; declared statistics stay as they are then. */
 static void freeze(struct stats *s)
 {
-    s->base = xcalloc(s->words + 1, sizeof *s->base);
-    s->roi = xcalloc(s->words + 1, sizeof *s->roi);
+    s->roi = xcalloc(s->words, sizeof *s->roi);
     for (size_t i = 0; i < s->n; i++) {
         struct stats_entry *e = s->entries[i];
         /* Whether a ratio's part is a level is known only now, when all are declared. */
@@ -400,9 +383,10 @@ static void freeze(struct stats *s)
 void stats_roi_begin(struct stats *s)
 {
     assert(!s->inside);
-    if (!s->base)
+    if (!s->roi)
         freeze(s);
-    read_all(s, s->base);
+    free(s->base);
+    s->base = stats_snapshot(s);
     s->inside = true;
 }
 
@@ -448,8 +432,7 @@ static const uint64_t **copy_list(const uint64_t *const *list)
     while (list[n])
         n++;
     const uint64_t **copy = xmalloc((n + 1) * sizeof *copy);
-    memcpy(copy, list, (n + 1) * sizeof *copy);
-    return copy;
+    return memcpy(copy, list, (n + 1) * sizeof *copy);
 }
 
 void stats_invariant(struct stats_group *g, const char *name, const char *help,

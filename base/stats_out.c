@@ -28,6 +28,47 @@ static const char *vector_label(const struct stats_entry *e, size_t i, char buf[
     return buf;
 }
 
+static char *number_text(uint64_t v)
+{
+    return xasprintf("%" PRIu64, v);
+}
+
+/* Is told a part of a statistic: its name in that, NULL where it is all of it; its value as a text,
+ * which it frees, NULL: there is none. */
+typedef void part_fn(void *arg, const struct stats_entry *e, const char *part, const char *unit,
+                     char *value);
+
+/* Tells all parts but a histogram's buckets. */
+static void each_part(const struct stats_entry *e, const struct view *v, part_fn *fn, void *arg)
+{
+    static const char *const bounds[] = {"min", "max"};
+    const uint64_t *w = v->words + e->first;
+    char buf[LABEL_BYTES];
+
+    switch (e->kind) {
+    case STATS_COUNT:
+    case STATS_LEVEL:
+        fn(arg, e, NULL, e->unit, number_text(w[0]));
+        break;
+    case STATS_VECTOR:
+        for (size_t i = 0; i < e->words; i++)
+            fn(arg, e, vector_label(e, i, buf), e->unit, number_text(w[i]));
+        break;
+    case STATS_HISTOGRAM:
+        fn(arg, e, "count", "count", number_text(w[HISTOGRAM_COUNT]));
+        fn(arg, e, "sum", e->unit, number_text(w[HISTOGRAM_SUM]));
+        for (size_t i = 0; i < ARRAY_SIZE(bounds) && !v->roi; i++) /* none of an empty one */
+            fn(arg, e, bounds[i], e->unit,
+               w[HISTOGRAM_COUNT] ? number_text(w[HISTOGRAM_MIN + i]) : NULL);
+        break;
+    case STATS_RATIO:
+        fn(arg, e, "value", e->unit, ratio_text(w[0], w[1]));
+        fn(arg, e, "num", "", number_text(w[0]));
+        fn(arg, e, "den", "", number_text(w[1]));
+        break;
+    }
+}
+
 static uint64_t bucket_low(unsigned b)
 {
     return b ? UINT64_C(1) << (b - 1) : 0;
@@ -40,38 +81,19 @@ static uint64_t bucket_high(unsigned b)
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-static void write_vector(struct json *j, const struct stats_entry *e, const uint64_t *w)
+static void write_part(void *arg, const struct stats_entry *e, const char *part, const char *unit,
+                       char *value)
 {
-    char buf[LABEL_BYTES];
-
-    json_object(j);
-    for (size_t i = 0; i < e->words; i++)
-        json_key_u64(j, vector_label(e, i, buf), w[i]);
-    json_end(j);
+    (void)e;
+    (void)unit;
+    json_key(arg, part);
+    json_number(arg, value ? value : "null");
+    free(value);
 }
 
-/* The least and greatest value; of an empty histogram null. */
-static const char *const bounds[] = {"min", "max"};
-static void write_bounds(struct json *j, const uint64_t *w)
+static void write_buckets(struct json *j, const uint64_t *w)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(bounds); i++) {
-        json_key(j, bounds[i]);
-        if (w[HISTOGRAM_COUNT])
-            json_u64(j, w[HISTOGRAM_MIN + i]);
-        else
-            json_null(j);
-    }
-}
-
-static void write_histogram(struct json *j, const uint64_t *w, bool roi)
-{
-    json_object(j);
-    json_key_u64(j, "count", w[HISTOGRAM_COUNT]);
-    json_key_u64(j, "sum", w[HISTOGRAM_SUM]);
-    if (!roi)
-        write_bounds(j, w);
-    json_key(j, "buckets");
-    json_array(j);
+    json_key_array(j, "buckets");
     for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++) {
         if (!w[b])
             continue;
@@ -82,38 +104,21 @@ static void write_histogram(struct json *j, const uint64_t *w, bool roi)
         json_end(j);
     }
     json_end(j);
-    json_end(j);
-}
-
-static void write_ratio(struct json *j, const uint64_t *w)
-{
-    json_object(j);
-    json_key(j, "value");
-    json_fixed(j, w[0], w[1]);
-    json_key_u64(j, "num", w[0]);
-    json_key_u64(j, "den", w[1]);
-    json_end(j);
 }
 
 static void write_entry(struct json *j, const struct stats_entry *e, const struct view *v)
 {
     const uint64_t *w = v->words + e->first;
 
-    switch (e->kind) {
-    case STATS_COUNT:
-    case STATS_LEVEL:
+    if (e->kind <= STATS_LEVEL) {
         json_u64(j, w[0]);
-        break;
-    case STATS_VECTOR:
-        write_vector(j, e, w);
-        break;
-    case STATS_HISTOGRAM:
-        write_histogram(j, w, v->roi);
-        break;
-    case STATS_RATIO:
-        write_ratio(j, w);
-        break;
+        return;
     }
+    json_object(j);
+    each_part(e, v, write_part, j);
+    if (e->kind == STATS_HISTOGRAM)
+        write_buckets(j, w);
+    json_end(j);
 }
 
 static void write_members(struct json *j, const struct stats_group *g, const struct view *v)
@@ -137,8 +142,7 @@ void stats_json(const struct stats *s, struct json *j)
     json_key_str(j, "schema", "lardsim-stats-1");
     write_members(j, &s->root, &(struct view){.words = now});
     if (s->has_roi) {
-        json_key(j, "roi");
-        json_object(j);
+        json_key_object(j, "roi");
         write_members(j, &s->root, &(struct view){.words = s->roi, .roi = true});
         json_end(j);
     }
@@ -162,10 +166,16 @@ struct list {
     const char *prefix; /* of names: "", or "roi." */
 };
 
-/* Takes value. part: NULL, or what follows the entry's name. */
-static void add_text(struct list *l, const struct stats_entry *e, const char *part,
-                     const char *unit, char *value)
+/* For people the zeros of a vector are left out. */
+static void add_part(void *arg, const struct stats_entry *e, const char *part, const char *unit,
+                     char *value)
 {
+    struct list *l = arg;
+
+    if (l->purpose == FOR_TEXT && e->kind == STATS_VECTOR && !strcmp(value, "0")) {
+        free(value);
+        return;
+    }
     l->line = xgrow(l->line, l->n, &l->cap, sizeof *l->line);
     l->line[l->n++] = (struct line){
         .name = xasprintf("%s%s%s%s", l->prefix, e->name, part ? "." : "", part ? part : ""),
@@ -176,81 +186,30 @@ static void add_text(struct list *l, const struct stats_entry *e, const char *pa
     };
 }
 
-static void add_u64(struct list *l, const struct stats_entry *e, const char *part, const char *unit,
-                    uint64_t v)
-{
-    add_text(l, e, part, unit, xasprintf("%" PRIu64, v));
-}
-
-static void add_vector(struct list *l, const struct stats_entry *e, const uint64_t *w)
-{
-    char buf[LABEL_BYTES];
-
-    for (size_t i = 0; i < e->words; i++)
-        if (w[i] || l->purpose != FOR_TEXT)
-            add_u64(l, e, vector_label(e, i, buf), e->unit, w[i]);
-}
-
-static void add_bounds(struct list *l, const struct stats_entry *e, const uint64_t *w)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(bounds); i++)
-        add_text(l, e, bounds[i], e->unit,
-                 w[HISTOGRAM_COUNT] ? xasprintf("%" PRIu64, w[HISTOGRAM_MIN + i]) : NULL);
-}
-
-static void add_histogram(struct list *l, const struct stats_entry *e, const uint64_t *w, bool roi)
+static void add_buckets(struct list *l, const struct stats_entry *e, const uint64_t *w)
 {
     char label[LABEL_BYTES];
 
-    add_u64(l, e, "count", "count", w[HISTOGRAM_COUNT]);
-    add_u64(l, e, "sum", e->unit, w[HISTOGRAM_SUM]);
-    if (!roi)
-        add_bounds(l, e, w);
     for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++) {
         if (!w[b])
             continue;
         snprintf(label, sizeof label, "%" PRIu64 "-%" PRIu64, bucket_low(b), bucket_high(b));
-        add_u64(l, e, label, "count", w[b]);
+        add_part(l, e, label, "count", number_text(w[b]));
     }
 }
 
 /* The digest leaves ratios out: their parts are in it. */
-static void add_ratio(struct list *l, const struct stats_entry *e, const uint64_t *w)
-{
-    if (l->purpose == FOR_DIGEST)
-        return;
-    add_text(l, e, "value", e->unit, ratio_text(w[0], w[1]));
-    add_u64(l, e, "num", "", w[0]);
-    add_u64(l, e, "den", "", w[1]);
-}
-
-static void add_entry(struct list *l, const struct stats_entry *e, const struct view *v)
-{
-    const uint64_t *w = v->words + e->first;
-
-    switch (e->kind) {
-    case STATS_COUNT:
-    case STATS_LEVEL:
-        add_u64(l, e, NULL, e->unit, w[0]);
-        break;
-    case STATS_VECTOR:
-        add_vector(l, e, w);
-        break;
-    case STATS_HISTOGRAM:
-        add_histogram(l, e, w, v->roi);
-        break;
-    case STATS_RATIO:
-        add_ratio(l, e, w);
-        break;
-    }
-}
-
 static void add_entries(struct list *l, const struct stats *s, const struct view *v)
 {
     l->prefix = v->roi ? "roi." : "";
-    for (const struct stats_group *g = &s->root; g; g = stats_next(g))
-        if (g->entry)
-            add_entry(l, g->entry, v);
+    for (const struct stats_group *g = &s->root; g; g = stats_next(g)) {
+        const struct stats_entry *e = g->entry;
+        if (!e || (e->kind == STATS_RATIO && l->purpose == FOR_DIGEST))
+            continue;
+        each_part(e, v, add_part, l);
+        if (e->kind == STATS_HISTOGRAM)
+            add_buckets(l, e, v->words + e->first);
+    }
 }
 
 static struct list list_make(const struct stats *s, enum list_for purpose)
