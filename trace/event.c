@@ -266,12 +266,9 @@ static const char *second_fault(const struct event *ev)
 
 int event_well_formed(const struct event *ev, const char **what)
 {
-    const char *fault = NULL;
+    const bool known = ev->kind < EV_KINDS && ev_info[ev->kind].text;
+    const char *fault = known ? flags_fault(ev) : "the kind of event is unknown";
 
-    if (ev->kind >= EV_KINDS || !ev_info[ev->kind].text)
-        fault = "the kind of event is unknown";
-    if (!fault)
-        fault = flags_fault(ev);
     if (!fault)
         fault = first_fault(ev);
     if (!fault)

@@ -18,7 +18,6 @@ enum { PACKED_BYTES = 1 << 16 };
  * only between two. */
 struct packed {
     struct unpacker *unpacker; /* owns */
-    const char *what;          /* "gzip", "zstd" */
     const uint8_t *from, *end; /* bytes in the buffer that were not taken */
     uint64_t before;           /* bytes of the file before the buffer */
     bool between;              /* members: here the data may end */
@@ -83,21 +82,20 @@ static bool packed_step(struct input *in, struct packed *p, uint8_t **to, uint8_
 
     if (p->from == p->end && !p->eof)
         packed_fill(in, p);
-    if (*in->fault)
-        return false;
-    if (p->between && p->from == p->end)
+    if (*in->fault || (p->between && p->from == p->end))
         return false;
     if (p->between && p->gzip && !member_follows(in, p))
         return !*in->fault;
+    const char *what = p->gzip ? "gzip" : "zstd";
     const uint64_t at = packed_at(p);
     int step = unpacker_step(p->unpacker, &p->from, p->end, to, to_end);
     p->between = step > 0;
     if (step < 0)
         snprintf(in->fault, sizeof in->fault,
-                 "the %s data are damaged at byte %" PRIu64 " or soon after: %s", p->what, at,
+                 "the %s data are damaged at byte %" PRIu64 " or soon after: %s", what, at,
                  unpacker_fault(p->unpacker));
     else if (!step && *to == had && p->from == p->end && p->eof)
-        snprintf(in->fault, sizeof in->fault, "the %s data end too early (truncated?)", p->what);
+        snprintf(in->fault, sizeof in->fault, "the %s data end too early (truncated?)", what);
     return !*in->fault;
 }
 
@@ -181,7 +179,6 @@ static void unpack(struct input *in, enum packing how)
 
     p->unpacker = unpacker_new(how);
     p->gzip = how == PACKING_GZIP;
-    p->what = p->gzip ? "gzip" : "zstd";
     memcpy(p->buffer, in->head, in->head_n);
     p->from = p->buffer;
     p->end = p->buffer + in->head_n;
@@ -195,7 +192,7 @@ static int read_head(struct input *in, struct err *e)
     const char *empty = "is empty";
 
     in->head_n = file_read(in, in->head, sizeof in->head);
-    enum packing how = packing_of(in->head, in->head_n);
+    const enum packing how = packing_of(in->head, in->head_n);
     if (how != PACKING_NONE) {
         unpack(in, how);
         empty = "holds nothing once it is unpacked";

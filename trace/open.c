@@ -25,14 +25,10 @@ static const struct looks {
     {"\x1f\x8b", 2, "gzip data packed twice; unpack it once: gzip -dc FILE | lardsim ... -"},
     {"\x28\xb5\x2f\xfd", 4,
      "zstd data packed twice; unpack it once: zstd -dc FILE | lardsim ... -"},
-    {"\xfd"
-     "7zXZ",
-     5, "xz data; unpack it first: xz -dc FILE | lardsim ... -"},
+    {"\3757zXZ", 5, "xz data; unpack it first: xz -dc FILE | lardsim ... -"},
     {"BZh", 3, "bzip2 data; unpack it first: bzip2 -dc FILE | lardsim ... -"},
     {"PK\x03\x04", 4, "a zip or jar archive; unpack it first"},
-    {"\x7f"
-     "ELF",
-     4, "an ELF program or library; record a trace of its run first"},
+    {"\177ELF", 4, "an ELF program or library; record a trace of its run first"},
     {"\xca\xfe\xba\xbe", 4, "a Java class; record a trace of its run first"},
     {"#!", 2, "a script"},
     {"%PDF", 4, "PDF"},
@@ -78,18 +74,17 @@ static const char *looks_like(const struct input *in)
     return "text of some other kind; a text trace begins with \"lardsim-text 2\"";
 }
 
-static int unknown_format(const struct input *in, struct err *e)
+static void unknown_format(const struct input *in, struct err *e)
 {
     char *known = NULL;
 
     if (input_fault(in)) /* too little is known of it */
-        return err_set(e, LARD_TRACE, "%s: can't be read: %s", in->name, input_fault(in));
+        err_set(e, LARD_TRACE, "%s: can't be read: %s", in->name, input_fault(in));
     for (size_t i = 0; trace_formats[i]; i++)
         xappend(&known, ", ", trace_formats[i]->name);
     err_set(e, LARD_TRACE, "%s: not a trace in a format that is known (%s). It looks like %s",
             in->name, known, looks_like(in));
     free(known);
-    return -1;
 }
 
 /* ---- FORMAT:KEY=VALUE,...:PATH -------------------------------------------------------------- */
@@ -160,22 +155,16 @@ static struct input *open_several(const char *list, struct err *e)
 
     for (const char *at = list; !bad && at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         char *pattern = xasprintf("%.*s", (int)strcspn(at, ","), at);
-        if (!*pattern) {
-            err_set(e, LARD_TRACE,
-                    "\"%s\": a file has no name; name files, with one comma between two", list);
-            free(pattern);
-            globfree(&found);
-            return NULL;
-        }
-        bad = glob(pattern, GLOB_NOCHECK | (at == list ? 0 : GLOB_APPEND), NULL, &found);
+        if (!*pattern)
+            bad =
+                err_set(e, LARD_TRACE,
+                        "\"%s\": a file has no name; name files, with one comma between two", list);
+        else if (glob(pattern, GLOB_NOCHECK | (at == list ? 0 : GLOB_APPEND), NULL, &found))
+            bad =
+                err_set(e, LARD_TRACE, "%s: the pattern can't be looked up; name the files", list);
         free(pattern);
     }
-    if (bad) {
-        err_set(e, LARD_TRACE, "%s: the pattern can't be looked up; name the files", list);
-        globfree(&found);
-        return NULL;
-    }
-    struct input *in = input_open(found.gl_pathv[0], e);
+    struct input *in = bad ? NULL : input_open(found.gl_pathv[0], e);
     if (in && found.gl_pathc > 1) {
         in->more = xcalloc(found.gl_pathc - 1, sizeof *in->more);
         for (size_t i = 1; i < found.gl_pathc; i++)
@@ -192,17 +181,25 @@ static struct source *open_generator(const char *assignments, struct err *e)
     return synth_parse(&p, assignments, e) ? NULL : synth_open(&p, e);
 }
 
-static const char generator[] = "synth";
+/* The maker, the generator for one, whose name comes first; *rest is what follows it. */
+static const struct source_maker *named_maker(const char *spec, const char **rest)
+{
+    static const struct source_maker generator = {"synth", open_generator};
+
+    if ((*rest = after_name(spec, generator.name)) != NULL)
+        return &generator;
+    for (size_t i = 0; source_makers[i]; i++)
+        if ((*rest = after_name(spec, source_makers[i]->name)) != NULL)
+            return source_makers[i];
+    return NULL;
+}
 
 const char *source_path(const char *spec)
 {
     const char *path;
 
-    if (after_name(spec, generator))
+    if (named_maker(spec, &path))
         return NULL;
-    for (size_t i = 0; source_makers[i]; i++)
-        if (after_name(spec, source_makers[i]->name))
-            return NULL;
     if (named_format(spec, &path))
         free(options_take(&path));
     return path;
@@ -212,17 +209,13 @@ const char *source_path(const char *spec)
  */
 static struct source *open_spec(const char *spec, struct err *e)
 {
-    const char *path = after_name(spec, generator);
-    char *options = NULL;
+    const char *path;
+    const struct source_maker *maker = named_maker(spec, &path);
 
-    if (path)
-        return open_generator(path, e);
-    for (size_t i = 0; source_makers[i]; i++)
-        if ((path = after_name(spec, source_makers[i]->name)) != NULL)
-            return source_makers[i]->open(path, e);
+    if (maker)
+        return maker->open(path, e);
     const struct trace_format *format = named_format(spec, &path);
-    if (format)
-        options = options_take(&path);
+    char *options = format ? options_take(&path) : NULL;
     struct input *in = format && format->several ? open_several(path, e) : input_open(path, e);
     if (in)
         return open_as(format, in, options, e);

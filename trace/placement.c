@@ -211,7 +211,7 @@ static void shelf_reserve(struct placement *o, struct shelf *s)
     s->cap = cap;
 }
 
-static void put(struct placement *o, const struct lying *l)
+static void lying_put(struct placement *o, const struct lying *l)
 {
     const size_t size = size_of(l->bytes);
 
@@ -232,21 +232,6 @@ struct placed_range {
     sim_addr lo, last;
     size_t n; /* gather: in moving */
 };
-
-/* Most regions lie in one cell, which needs no walk over its page. A page whose last shelf goes
- * like this stays: a kilobyte for 256 of what was allocated. */
-static void each_in(struct placed_range *r, shadow_visit *fn)
-{
-    for (size_t i = 0; i < SIZES; i++) {
-        const sim_addr from = scaled(i, r->lo), to = scaled(i, r->last);
-        struct shadow *s = r->o->of_size[i];
-        struct shelf *one = s && from == to ? shadow_peek(s, from) : NULL;
-        if (s && from != to)
-            shadow_each(s, from, to - from + 1, fn, r);
-        else if (one && one->n && fn(r, from, one))
-            *one = (struct shelf){.list = NULL};
-    }
-}
 
 static bool drop_in(void *arg, sim_addr addr, void *cell)
 {
@@ -290,18 +275,32 @@ static void cut(struct placement *o, sim_addr x)
         rest.base = x;
         rest.bytes -= l->bytes;
         rest.into += l->bytes;
-        put(o, &rest);
+        lying_put(o, &rest);
+    }
+}
+
+/* Visits the shelves of a region, at whose ends objects are split. Most regions lie in one cell,
+ * which needs no walk over its page. A page whose last shelf goes like this stays: a kilobyte for
+ * 256 of what was allocated. */
+static void each_in(struct placed_range *r, shadow_visit *fn)
+{
+    cut(r->o, r->lo);
+    if (r->last < UINT64_MAX)
+        cut(r->o, r->last + 1);
+    for (size_t i = 0; i < SIZES; i++) {
+        const sim_addr from = scaled(i, r->lo), to = scaled(i, r->last);
+        struct shadow *s = r->o->of_size[i];
+        struct shelf *one = s && from == to ? shadow_peek(s, from) : NULL;
+        if (s && from != to)
+            shadow_each(s, from, to - from + 1, fn, r);
+        else if (one && one->n && fn(r, from, one))
+            *one = (struct shelf){.list = NULL};
     }
 }
 
 static void drop(struct placement *o, sim_addr lo, sim_addr last)
 {
-    struct placed_range r = {.o = o, .lo = lo, .last = last};
-
-    cut(o, lo);
-    if (last < UINT64_MAX)
-        cut(o, last + 1);
-    each_in(&r, drop_in);
+    each_in(&(struct placed_range){.o = o, .lo = lo, .last = last}, drop_in);
 }
 
 /* ---- events --------------------------------------------------------------------------------- */
@@ -317,7 +316,7 @@ static void alloc(struct placement *o, const struct event *ev, uint64_t number)
                             .name = take_name(o, ev->addr)};
 
     drop(o, ev->addr, ev->addr + (ev->aux - 1));
-    put(o, &l);
+    lying_put(o, &l);
 }
 
 /* Copies an object that is only known by the name of the address at which it begins. */
@@ -331,7 +330,7 @@ static void copy_named(struct placement *o, const struct event *ev)
                             .name = name ? name : before};
 
     if (l.name)
-        put(o, &l);
+        lying_put(o, &l);
 }
 
 static void put_moved(struct placement *o, struct lying l, uint64_t distance)
@@ -344,7 +343,7 @@ static void put_moved(struct placement *o, struct lying l, uint64_t distance)
         l.name = name;
     l.base += distance;
     l.moved = true;
-    put(o, &l);
+    lying_put(o, &l);
 }
 
 static void copy(struct placement *o, const struct event *ev)
@@ -352,9 +351,6 @@ static void copy(struct placement *o, const struct event *ev)
     const sim_addr to = ev->addr, from = ev[1].addr;
     struct placed_range r = {.o = o, .lo = from, .last = from + (ev->aux - 1)};
 
-    cut(o, from);
-    if (r.last < UINT64_MAX)
-        cut(o, r.last + 1);
     each_in(&r, gather);
     drop(o, to, to + (ev->aux - 1));
     for (size_t i = 0; i < r.n; i++)
@@ -389,16 +385,6 @@ void placement_reach(struct placement *o, uint64_t number)
 
 /* ---- what lies at an address ---------------------------------------------------------------- */
 
-static struct lying *find(struct placement *o, sim_addr addr)
-{
-    for (size_t i = 0; i < SIZES; i++) {
-        struct lying *l = holding(o, i, addr);
-        if (l)
-            return l;
-    }
-    return NULL;
-}
-
 static struct object_place place_of(struct placement *o, struct lying *l, sim_addr addr)
 {
     const char *field = l->moved || addr == l->base ? NULL : address_name(o, addr);
@@ -416,10 +402,11 @@ static struct object_place place_of(struct placement *o, struct lying *l, sim_ad
 
 struct object_place placement_find(struct placement *o, sim_addr addr)
 {
-    struct lying *l = find(o, addr);
-
-    if (l)
-        return place_of(o, l, addr);
+    for (size_t i = 0; i < SIZES; i++) {
+        struct lying *l = holding(o, i, addr);
+        if (l)
+            return place_of(o, l, addr);
+    }
     const char *name = address_name(o, addr);
     return (struct object_place){.known = name != NULL, .name = name};
 }
