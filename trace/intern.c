@@ -13,18 +13,12 @@
 enum { SHORT = 7 };
 #define LONG_KEY (UINT64_C(1) << 63)
 
-void intern_init(struct intern *t)
-{
-    *t = (struct intern){.letter = '\0'};
-    map_init(&t->by_key, NULL);
-}
-
 void intern_free(struct intern *t)
 {
     map_free(&t->by_key);
     free(t->numbered);
     free(t->text);
-    intern_init(t);
+    *t = (struct intern){.letter = '\0'};
 }
 
 static bool same(const char *known, const char *text, size_t n)
@@ -90,13 +84,16 @@ size_t intern_add(struct intern *t, const char *text)
     const size_t n = strlen(text), number = t->n;
     uint64_t place;
 
-    assert(n && number < UINT32_MAX && intern_find(t, text, n) == INTERN_NONE);
+    assert(n && number < UINT32_MAX);
     if (has_place(text, n, &place) && (!t->letter || *text == t->letter)) {
         t->letter = *text;
         numbered_grow(t, place);
+        assert(!t->numbered[place]);
         t->numbered[place] = (uint32_t)number + 1;
     } else {
-        *map_put(&t->by_key, key_of(t, text, n)) = number + 1;
+        uint64_t *const to = map_put(&t->by_key, key_of(t, text, n));
+        assert(!*to);
+        *to = number + 1;
     }
     t->text = xgrow(t->text, t->n, &t->cap, sizeof *t->text);
     t->text[t->n++] = text;

@@ -147,15 +147,7 @@ static const char *keep_text(struct names *n, const char *text)
     return to;
 }
 
-/* False: it is there already; recorders repeat themselves. */
-static bool is_new(const struct names *n, enum name_space space, uint64_t id, const char *text)
-{
-    const char *known = names_find(n, space, id);
-
-    return !known || strcmp(known, text) != 0;
-}
-
-static void put(struct names *n, const struct name *name)
+static void name_put(struct names *n, const struct name *name)
 {
     n->list = budget_grow(&n->tables, n->list, n->n, &n->cap, sizeof *n->list);
     n->list[n->n] = *name;
@@ -167,8 +159,9 @@ int names_refer(struct names *n, const struct name *of, struct err *e)
 {
     if (name_check(n, of->space, of->id, of->text, e))
         return -1;
-    if (is_new(n, of->space, of->id, of->text))
-        put(n, of);
+    const char *known = names_find(n, of->space, of->id);
+    if (!known || strcmp(known, of->text) != 0) /* recorders repeat themselves */
+        name_put(n, of);
     return 0;
 }
 
@@ -210,11 +203,9 @@ static uint64_t hash_more(uint64_t before, const struct name *name)
 
 uint64_t names_hash(const struct names *n)
 {
-    struct map of[NAME_SPACES];
+    struct map of[NAME_SPACES] = {{.slots = NULL}};
     uint64_t sum = 0;
 
-    for (int space = 0; space < NAME_SPACES; space++)
-        map_init(&of[space], NULL);
     for (size_t i = 0; n && i < n->n; i++) {
         uint64_t *hash = map_put(&of[n->list[i].space], n->list[i].id);
         sum -= *hash;

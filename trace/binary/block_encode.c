@@ -58,7 +58,6 @@ struct block_encoder *block_encoder_new(enum trace_codec how, int level)
     struct block_encoder *b = xcalloc(1, sizeof *b);
 
     b->columns = column_encoder_new(how, level);
-    map_init(&b->shape_index, NULL);
     empty(b);
     return b;
 }

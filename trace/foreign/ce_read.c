@@ -484,7 +484,6 @@ static struct source *ce_open(struct input *in, struct err *e)
 
     c->in = in;
     c->names = names_new();
-    map_init(&c->held, NULL);
     c->base = (struct source){.next = ce_next,
                               .close = ce_close,
                               .names = c->names,

@@ -677,7 +677,6 @@ static struct source *gem5_open(struct input *in, struct err *e)
     const size_t more = in->n_more;
 
     g->names = names_new();
-    map_init(&g->by_id, NULL);
     g->stream = xcalloc(more + 1, sizeof *g->stream);
     g->title = more ? xasprintf("%s and %zu more", in->name, more) : xstrdup(in->name);
     g->base = (struct source){.next = gem5_next,

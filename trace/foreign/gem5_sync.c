@@ -69,7 +69,6 @@ static int read_mark(struct gem5_sync *y, struct lines *l, bool in)
 /* "thread 1 core 2 worker" */
 static int read_thread(struct gem5_sync *y, struct lines *l)
 {
-    struct err e = {0};
     uint64_t tid, core;
     struct word w;
 
@@ -86,10 +85,10 @@ static int read_thread(struct gem5_sync *y, struct lines *l)
     if (got < 0)
         return -1;
     char *name = got ? xstrdup(w.text) : xasprintf("thread-%u", (unsigned)tid);
-    const int bad = names_add(y->threads, NAME_THREAD, tid, name, &e);
+    const int bad = text_name(l, y->threads, NAME_THREAD, tid, name);
     free(name);
     if (bad)
-        return text_fail(l, "%s", e.text);
+        return -1;
     y->section = xgrow(y->section, y->sections, &y->sections_cap, sizeof *y->section);
     y->section[y->sections++] =
         (struct gem5_section){.tid = (sim_tid)tid, .core = (uint32_t)core, .first = y->marks};

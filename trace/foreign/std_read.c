@@ -51,12 +51,10 @@ struct std_source {
 /* The name table keeps the text: interned texts are borrowed from it. */
 static int id_new(struct std_source *s, struct id_range *r, const char *text, size_t *index)
 {
-    struct err e = {0};
-
     if (r->texts.n >= r->limit)
         return text_fail(s->lines, "there are more than %zu %s", r->limit, r->what);
-    if (names_add(s->names, r->names, r->first + r->texts.n * r->step, text, &e))
-        return text_fail(s->lines, "%s", e.text);
+    if (text_name(s->lines, s->names, r->names, r->first + r->texts.n * r->step, text))
+        return -1;
     *index = intern_add(&r->texts, names_at(s->names, names_count(s->names) - 1)->text);
     return 0;
 }
@@ -75,14 +73,11 @@ static int id_of(struct std_source *s, struct id_range *r, const char *text, uin
 static int site_numbered(struct std_source *s, uint64_t site, const char *text)
 {
     uint64_t *known = map_put(&s->numbers, site);
-    struct err e = {0};
 
     if (*known)
         return 0;
     *known = 1;
-    if (names_add(s->names, NAME_SITE, site, text, &e))
-        return text_fail(s->lines, "%s", e.text);
-    return 0;
+    return text_name(s->lines, s->names, NAME_SITE, site, text);
 }
 
 /* A location that is a number, from 1 and written as one writes it, is the site of this number. */
@@ -207,12 +202,9 @@ static int mark(struct std_source *s, sim_tid tid, const char *operation, uint64
 
 static enum ev_kind kind_of(const char *operation)
 {
-    static const enum ev_kind kinds[] = {EV_READ,    EV_WRITE, EV_ACQUIRE,
-                                         EV_RELEASE, EV_FORK,  EV_JOIN};
-
-    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-        if (!strcmp(std_operation[kinds[i]], operation))
-            return kinds[i];
+    for (int k = 1; k < EV_KINDS; k++)
+        if (std_operation[k] && !strcmp(std_operation[k], operation))
+            return (enum ev_kind)k;
     return (enum ev_kind)0;
 }
 
@@ -438,9 +430,6 @@ static struct source *std_open(struct input *in, struct err *e)
     s->lines = text_lines_new(in);
     s->names = names_new();
     memcpy(s->ids, ranges, sizeof ranges);
-    for (size_t i = 0; i < IDS; i++)
-        intern_init(&s->ids[i].texts);
-    map_init(&s->numbers, NULL);
     s->base = (struct source){.next = std_next,
                               .close = std_close,
                               .names = s->names,

@@ -296,11 +296,6 @@ struct sink *sink_std(FILE *out, const struct sink_info *info, bool lossy, struc
     s->names = names_new();
     s->next = info->first;
     memcpy(s->texts, sorts, sizeof sorts);
-    for (size_t i = 0; i < SORTS; i++) {
-        map_init(&s->texts[i].by_id, NULL);
-        intern_init(&s->texts[i].all);
-    }
-    map_init(&s->depth, NULL);
     s->lossy = lossy;
     return &s->base;
 }

@@ -15,8 +15,7 @@ struct life_page {
 
 void life_map_init(struct life_map *l)
 {
-    l->next = PLACES;
-    map_init(&l->page, NULL);
+    *l = (struct life_map){.next = PLACES};
 }
 
 void life_map_free(struct life_map *l)

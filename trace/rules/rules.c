@@ -24,8 +24,6 @@ struct rules *rules_new(bool full)
 
     r->full = r->watch = full;
     r->objects = shadow_new(8, sizeof(struct rules_object *), NULL);
-    map_init(&r->shares, NULL);
-    map_init(&r->clocks, NULL);
     return r;
 }
 

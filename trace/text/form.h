@@ -67,6 +67,10 @@ int text_line_next(struct lines *l); /* 1: a line, without its end; 0: no more; 
 /* Sets l->failed to "file:line: ..."; always -1. */
 int text_fail(struct lines *l, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+/* Adds a name that the line has. 0, or -1 and l->failed. */
+int text_name(struct lines *l, struct names *to, enum name_space space, uint64_t id,
+              const char *text);
+
 struct word {
     char *text;  /* NUL-terminated, unquoted; valid until the next line */
     bool at;     /* an @ stood before it */

@@ -95,6 +95,14 @@ int text_fail(struct lines *l, const char *fmt, ...)
     return err_set(&l->failed, LARD_TRACE, "%s:%" PRIu64 ": %s", l->in->name, l->number, text);
 }
 
+int text_name(struct lines *l, struct names *to, enum name_space space, uint64_t id,
+              const char *text)
+{
+    struct err e = {0};
+
+    return names_add(to, space, id, text, &e) ? text_fail(l, "%s", e.text) : 0;
+}
+
 /* ---- lines ---------------------------------------------------------------------------------- */
 
 /* Moves what is left to the front and reads more behind it, one byte being kept for a NUL. */

@@ -33,15 +33,6 @@ struct text_source {
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-static int name_new(struct text_reader *t, enum name_space space, uint64_t id, const char *text)
-{
-    struct err e = {0};
-
-    if (names_add(t->names, space, id, text, &e))
-        return text_fail(t->lines, "%s", e.text);
-    return 0;
-}
-
 /* The place for the text in s->first: its value is 0 when no name has it yet. */
 static uint64_t *name_place(struct text_reader *t, struct id_space *s, const char *text)
 {
@@ -61,7 +52,7 @@ static int name_with_id(struct text_reader *t, enum name_space space, uint64_t i
     struct id_space *s = space == NAME_OBJECT ? &t->objects : space == NAME_SITE ? &t->sites : NULL;
     const size_t before = names_count(t->names);
 
-    if (name_new(t, space, id, text))
+    if (text_name(t->lines, t->names, space, id, text))
         return -1;
     if (!s || names_count(t->names) == before)
         return 0;
@@ -83,7 +74,7 @@ int text_id(struct text_reader *t, struct id_space *s, const char *text, uint64_
     while (names_find(t->names, s->space, s->next))
         s->next += s->step;
     *id = s->next;
-    if (name_new(t, s->space, *id, text))
+    if (text_name(t->lines, t->names, s->space, *id, text))
         return -1;
     *place = names_count(t->names);
     return 0;
@@ -303,10 +294,10 @@ static struct source *text_open(struct input *in, struct err *e)
 
     t->r.lines = text_lines_new(in);
     t->r.names = names_new();
-    t->r.objects = (struct id_space){NAME_OBJECT, NEW_OBJECT_FIRST, NEW_OBJECT_STEP, {0}};
-    t->r.sites = (struct id_space){NAME_SITE, NEW_SITE_FIRST, NEW_SITE_STEP, {0}};
-    map_init(&t->r.objects.first, NULL);
-    map_init(&t->r.sites.first, NULL);
+    t->r.objects =
+        (struct id_space){.space = NAME_OBJECT, .next = NEW_OBJECT_FIRST, .step = NEW_OBJECT_STEP};
+    t->r.sites =
+        (struct id_space){.space = NAME_SITE, .next = NEW_SITE_FIRST, .step = NEW_SITE_STEP};
     t->base = (struct source){.next = text_next,
                               .close = text_close,
                               .names = t->r.names,
