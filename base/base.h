@@ -13,20 +13,12 @@ enum { MAX_THREADS = 65536 };
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof *(a))
 
-#if defined(__GNUC__)
+/* Of gcc and clang; the sources need more of them, as __builtin_clzll. */
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 #define NO_RETURN         __attribute__((noreturn))
 #define LIKELY(x)         __builtin_expect(!!(x), 1)
 #define UNLIKELY(x)       __builtin_expect(!!(x), 0)
 #define ALWAYS_INLINE     static inline __attribute__((always_inline))
 #define NO_INLINE         __attribute__((noinline))
-#else
-#define PRINTF_LIKE(f, a)
-#define NO_RETURN
-#define LIKELY(x)     (x)
-#define UNLIKELY(x)   (x)
-#define ALWAYS_INLINE static inline
-#define NO_INLINE
-#endif
 
 #endif

@@ -502,7 +502,5 @@ uint64_t config_given_hash(const struct config *c)
             add_text(d, g->value.item[k]);
         add_text(d, g->user ? g->value.list ? "user's list" : "user" : "preset");
     }
-    const uint64_t hash = digest_value(d);
-    digest_free(d);
-    return hash;
+    return digest_end(d);
 }

@@ -43,13 +43,6 @@ static void row_put(struct csv_row *r, int c)
     r->text[r->bytes++] = (char)c;
 }
 
-static void end_field(struct csv_row *r, size_t from)
-{
-    row_put(r, '\0');
-    r->at = xgrow(r->at, r->n, &r->cap, sizeof *r->at);
-    r->at[r->n++] = from;
-}
-
 enum { CSV_END = -1 };
 
 static int csv_take(struct csv_text *in)
@@ -88,7 +81,9 @@ bool csv_read(struct csv_row *r, struct csv_text *in)
     for (;; c = csv_take(in)) {
         const size_t from = r->bytes;
         c = read_field(r, in, c);
-        end_field(r, from);
+        row_put(r, '\0');
+        r->at = xgrow(r->at, r->n, &r->cap, sizeof *r->at);
+        r->at[r->n++] = from;
         if (c != ',')
             return true;
     }

@@ -84,6 +84,14 @@ void digest_free(struct digest *d)
     free(d);
 }
 
+uint64_t digest_end(struct digest *d)
+{
+    const uint64_t value = digest_value(d);
+
+    digest_free(d);
+    return value;
+}
+
 uint64_t digest_bytes(const void *p, size_t n)
 {
     assert(p || !n);

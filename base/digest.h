@@ -11,6 +11,7 @@ void digest_add(struct digest *d, const void *p, size_t n);
 void digest_copy(struct digest *to, const struct digest *from);
 uint64_t digest_value(const struct digest *d); /* of all added so far */
 void digest_free(struct digest *d);
+uint64_t digest_end(struct digest *d); /* the value; frees d */
 uint64_t digest_bytes(const void *p, size_t n);
 
 /* The versions of libraries that are in use now, each told by the file that knows the library. */

@@ -54,6 +54,11 @@ int err_set(struct err *e, enum lard_exit code, const char *fmt, ...)
     return -1;
 }
 
+int err_pass(struct err *e, const struct err *from)
+{
+    return err_set(e, (enum lard_exit)from->code, "%s", from->text);
+}
+
 int err_stopped(struct err *e, uint64_t event, int signal)
 {
     const char *name = sigabbrev_np(signal);

@@ -23,6 +23,8 @@ struct err {
 
 /* Keeps the first error: a second call on a set err changes nothing. Always returns -1. */
 int err_set(struct err *e, enum lard_exit code, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* The same with the code and text of another error. */
+int err_pass(struct err *e, const struct err *from);
 void err_clear(struct err *e);
 /* A signal has ended a run at this event. Always returns -1. */
 int err_stopped(struct err *e, uint64_t event, int signal);

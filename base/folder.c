@@ -525,9 +525,8 @@ static int sync_tree(const char *path)
 
 int folder_put(const char *from, const char *to, bool replace)
 {
-    if (sync_tree(from))
-        return -1;
-    if (rename(from, to) && (!replace || folder_remove(to) || rename(from, to)))
+    if (sync_tree(from) ||
+        (rename(from, to) && (!replace || folder_remove(to) || rename(from, to))))
         return -1;
     sync_above(to);
     return 0;
@@ -627,21 +626,11 @@ static int put_files(struct folder *f, bool replace)
     const bool whole = access(done, F_OK) == 0;
 
     free(done);
-    if (replace && (take_done(f) || each_name(f->target, remove_old, f)))
-        return -1;
-    if (each_name(f->private, move_name, f) || outfile_sync(f->lock))
-        return -1;
-    return whole && (move_file(f, "DONE") || outfile_sync(f->lock)) ? -1 : 0;
-}
-
-/* Puts the new folder in the place of the old one, in one step. The old one, now under the private
- * name, can wait for the next owner to be removed. */
-static int put_folder(struct folder *f, bool replace)
-{
-    if (replace ? exchange(f) : rename(f->private, f->target))
-        return -1;
-    sync_above(f->target);
-    return 0;
+    return (replace && (take_done(f) || each_name(f->target, remove_old, f))) ||
+                   each_name(f->private, move_name, f) || outfile_sync(f->lock) ||
+                   (whole && (move_file(f, "DONE") || outfile_sync(f->lock)))
+               ? -1
+               : 0;
 }
 
 static bool is_inside(const struct folder *f)
@@ -663,8 +652,11 @@ static int content_put(struct folder *f)
         return -1;
     }
     if (!is_inside(f) && whose != MIXED) {
-        if (!put_folder(f, old))
+        /* In one step. The old one, now under the private name, can wait for the next owner. */
+        if (!(old ? exchange(f) : rename(f->private, f->target))) {
+            sync_above(f->target);
             return 0;
+        }
         if (errno != EBUSY && errno != EACCES && errno != EPERM && errno != ENOTEMPTY &&
             errno != EEXIST)
             return -1;

@@ -249,12 +249,11 @@ void json_key_u64(struct json *j, const char *key, uint64_t v)
 
 void json_double(struct json *j, const char *fmt, double x)
 {
-    if (!isfinite(x)) {
-        json_null(j);
-        return;
-    }
     json_value(j);
-    fprintf(j->out, fmt, x);
+    if (isfinite(x))
+        fprintf(j->out, fmt, x);
+    else
+        fputs("null", j->out);
 }
 
 void json_key_double(struct json *j, const char *key, const char *fmt, double x)

@@ -107,10 +107,8 @@ static void slab_new(struct pool *p)
     if (!slab)
         die("no memory for %zu bytes; set limits.memory to stop earlier with partial results",
             bytes);
-#ifdef MADV_HUGEPAGE
     if (bytes >= SLAB_MAX)
         (void)madvise(slab, bytes, MADV_HUGEPAGE); /* a wish */
-#endif
     memcpy(slab, &p->slabs, sizeof p->slabs);
     p->slabs = slab;
     p->slab = bytes;

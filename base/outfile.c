@@ -154,7 +154,6 @@ static int take_target(struct outfile *f)
  * process ends. */
 static int open_nameless(const struct outfile *f)
 {
-#ifdef O_TMPFILE
     char *folder = folder_of(f->target);
     const int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
 
@@ -167,18 +166,7 @@ static int open_nameless(const struct outfile *f)
     if (there)
         return fd;
     close(fd);
-#else
-    (void)f;
-#endif
     return -1;
-}
-
-/* Nothing under any name is touched when it fails. -1: errno tells. */
-static int open_temp(struct outfile *f)
-{
-    const int fd = open_nameless(f);
-
-    return fd >= 0 ? fd : name_temp(f, -1);
 }
 
 /* ---- opening -------------------------------------------------------------------------------- */
@@ -198,7 +186,8 @@ int outfile_check(const char *path, bool replace, struct err *e)
     return outfile_error(e, path, EEXIST);
 }
 
-/* A file descriptor, or -1: errno tells. A symbolic link stays one: what it names is replaced. */
+/* A file descriptor, or -1: errno tells, and nothing under any name is touched. A symbolic link
+ * stays one: what it names is replaced. */
 static int open_output(struct outfile *f, const char *path)
 {
     struct stat st;
@@ -217,7 +206,10 @@ static int open_output(struct outfile *f, const char *path)
     if (there && !S_ISREG(st.st_mode))
         return open(path, O_WRONLY | O_CLOEXEC);
     f->target = there ? realpath(path, NULL) : xstrdup(path);
-    return f->target ? open_temp(f) : -1;
+    if (!f->target)
+        return -1;
+    const int fd = open_nameless(f);
+    return fd >= 0 ? fd : name_temp(f, -1);
 }
 
 struct outfile *outfile_open(const char *path, bool replace, struct err *e)

@@ -289,9 +289,8 @@ char *param_text(const struct param *row, const struct value *v)
 
 static char *join_choices(const char *const *choices, const char *with)
 {
-    const struct param row = {.type = PARAM_SET, .choices = choices};
-
-    return joined(&row, &(struct value){.number = UINT64_MAX}, with);
+    return joined(&(struct param){.type = PARAM_SET, .choices = choices},
+                  &(struct value){.number = UINT64_MAX}, with);
 }
 
 char *param_range(const struct param *row)

@@ -26,6 +26,12 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* DONE leaves it out: it stands beside each provenance.json. */
+static bool is_host(const char *name)
+{
+    return !strcmp(base_name(name), "host.json");
+}
+
 /* ---- hashes of files ------------------------------------------------------------------------ */
 
 /* Hashes a file from its current place to its end. 0 or an errno. */
@@ -42,8 +48,7 @@ static int hash_rest(int fd, uint64_t *to)
     for (; n > 0; n = file_bytes(fd, some, sizeof some))
         digest_add(d, some, (size_t)n);
     const int reason = n < 0 ? errno : 0;
-    *to = digest_value(d);
-    digest_free(d);
+    *to = digest_end(d);
     return reason;
 }
 
@@ -70,11 +75,6 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static bool is_sealed(const char *path)
-{
-    return strcmp(path, "DONE") != 0 && strcmp(base_name(path), "host.json") != 0;
-}
-
 static int write_below(FILE *out, const char *top, const char *below, struct err *e);
 
 static int write_entry(FILE *out, const char *top, const char *path, struct err *e)
@@ -86,7 +86,8 @@ static int write_entry(FILE *out, const char *top, const char *path, struct err 
 
     if (!reason && S_ISDIR(st.st_mode))
         bad = write_below(out, top, path, e);
-    else if (!reason && is_sealed(path) && !(reason = hash_file(full, &hash)))
+    else if (!reason && strcmp(path, "DONE") != 0 && !is_host(path) &&
+             !(reason = hash_file(full, &hash)))
         fprintf(out, "%016" PRIx64 "  %s\n", hash, path);
     if (reason)
         bad = err_set(e, LARD_OUTPUT, "%s: can't be read again: %s", full, strerror(reason));
@@ -246,12 +247,6 @@ static const struct sealed_file *sealed_find(const struct seal *s, const char *n
     return NULL;
 }
 
-/* DONE leaves it out: it stands beside each provenance.json. */
-static bool is_host(const char *name)
-{
-    return !strcmp(base_name(name), "host.json");
-}
-
 bool seal_names(const struct seal *s, const char *name)
 {
     if (seal_there(s) && !is_host(name))
@@ -268,14 +263,12 @@ bool seal_names(const struct seal *s, const char *name)
 
 static const char foreign[] = "is not in DONE, so nobody knows whose it is";
 
-static const char *fault_text(int reason)
-{
-    return reason == ENOENT || reason == ENOTDIR ? "is missing" : "can't be read";
-}
-
 static struct seal_fault unread(const char *name, int reason)
 {
-    return (struct seal_fault){.file = name, .what = fault_text(reason), .reason = reason};
+    const bool gone = reason == ENOENT || reason == ENOTDIR;
+
+    return (struct seal_fault){
+        .file = name, .what = gone ? "is missing" : "can't be read", .reason = reason};
 }
 
 static struct seal_fault changed(const char *name, uint64_t is, uint64_t was)
@@ -443,8 +436,7 @@ uint64_t seal_check(const struct seal *s, seal_fn *fn, void *arg)
 
 bool seal_current(const struct seal *s)
 {
-    struct err e = {.code = LARD_DONE};
-    struct seal *now = seal_open(s->dir, &e);
+    struct seal *now = seal_open(s->dir, &(struct err){.code = LARD_DONE});
     bool same = !now || (now->n == s->n && now->digest == s->digest && !now->text == !s->text);
 
     for (size_t i = 0; now && same && i < s->n; i++)

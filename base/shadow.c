@@ -51,20 +51,16 @@ struct shadow_page *shadow_page_new(struct shadow *s, uint64_t number)
 }
 
 /* A page that goes must not be found any more through the cache of prefetched cells. */
-static void cache_forget(struct shadow *s, uint64_t index)
-{
-    const size_t slot = shadow_cache_slot(index);
-
-    if (s->cache[slot].index == index)
-        s->cache[slot].cell = NULL;
-}
-
 static void drop_page(struct shadow *s, struct shadow_page *p)
 {
     if (s->last == p)
         s->last = NULL;
-    for (uint64_t i = 0; i < SHADOW_PAGE_CELLS; i++)
-        cache_forget(s, p->number * SHADOW_PAGE_CELLS + i);
+    for (uint64_t i = 0; i < SHADOW_PAGE_CELLS; i++) {
+        const uint64_t index = p->number * SHADOW_PAGE_CELLS + i;
+        const size_t slot = shadow_cache_slot(index);
+        if (s->cache[slot].index == index)
+            s->cache[slot].cell = NULL;
+    }
     map_remove(&s->pages, p->number);
     pool_give(&s->room, p);
 }

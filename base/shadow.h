@@ -31,8 +31,8 @@ struct shadow {     /* open so that a look-up can be inline; only shadow.c write
     struct budget *budget;
 };
 
-struct shadow *shadow_new(unsigned granule, size_t cell_bytes,
-                          struct budget *budget); /* granule: power of 2 */
+/* granule: power of 2 */
+struct shadow *shadow_new(unsigned granule, size_t cell_bytes, struct budget *budget);
 void shadow_free(struct shadow *s);
 struct shadow_page *shadow_page_new(struct shadow *s, uint64_t number);
 static inline struct shadow_page *shadow_page_find(const struct shadow *s,

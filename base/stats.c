@@ -103,13 +103,19 @@ static bool reserved(const char *name)
     return false;
 }
 
+/* The full name of what the group has by this name: the caller's. */
+static char *full_name(const struct stats_group *g, const char *name, size_t n)
+{
+    return xasprintf("%s%s%.*s", g->full, *g->full ? "." : "", (int)n, name);
+}
+
 static struct stats_group *add_child(struct stats_group *g, const char *name, size_t n)
 {
     struct stats_group *c = xcalloc(1, sizeof *c);
 
     c->stats = g->stats;
     c->parent = g;
-    c->full = xasprintf("%s%s%.*s", g->full, *g->full ? "." : "", (int)n, name);
+    c->full = full_name(g, name, n);
     c->name = c->full + strlen(c->full) - n;
     const bool good = n > 0 && !reserved(c->full);
     assert(good);
@@ -333,18 +339,15 @@ void stats_each(const struct stats *s,
 
 void stats_late(struct stats_group *g, const char *name, enum stats_when when)
 {
-    const size_t n = strlen(g->full);
+    char *const full = full_name(g, name, strlen(name));
+    const size_t n = strlen(full);
 
     for (size_t i = 0; i < g->stats->n; i++) {
         struct stats_entry *e = g->stats->entries[i];
-        const char *rest = e->name + n + (n > 0);
-        if (strncmp(e->name, g->full, n) != 0 || (n && e->name[n] != '.') ||
-            strncmp(rest, name, strlen(name)) != 0)
-            continue;
-        rest += strlen(name);
-        if (!*rest || *rest == '.')
+        if (!strncmp(e->name, full, n) && (!e->name[n] || e->name[n] == '.'))
             e->late = (uint8_t)when;
     }
+    free(full);
 }
 
 /* ---- snapshots and regions of interest ------------------------------------------------------ */
@@ -443,7 +446,7 @@ void stats_invariant(struct stats_group *g, const char *name, const char *help,
 
     s->rules = xgrow(s->rules, s->n_rules, &s->cap_rules, sizeof *s->rules);
     s->rules[s->n_rules++] = (struct stats_rule){
-        .name = xasprintf("%s%s%s", g->full, *g->full ? "." : "", name),
+        .name = full_name(g, name, strlen(name)),
         .help = help,
         .left = copy_list(left),
         .op = op,

@@ -21,8 +21,8 @@ void histogram_add(struct histogram *h, uint64_t value);
 struct stats *stats_new(void);
 void stats_free(struct stats *s);
 struct stats_group *stats_root(struct stats *s);
-struct stats_group *stats_group(struct stats_group *in,
-                                const char *name); /* new, or the one there */
+/* new, or the one there */
+struct stats_group *stats_group(struct stats_group *in, const char *name);
 
 /* The fields are borrowed and must live as long as s. Names and sentences are string constants, or
  * live as long. A name given twice in a group is a bug (assert). */

@@ -274,20 +274,12 @@ void stats_csv(const struct stats *s, FILE *out)
 
 static int by_name(const void *a, const void *b)
 {
-    const struct line *x = a, *y = b;
-
-    return strcmp(x->name, y->name);
+    return strcmp(((const struct line *)a)->name, ((const struct line *)b)->name);
 }
 
 static void digest_text(struct digest *d, const char *text)
 {
     digest_add(d, text, strlen(text));
-}
-
-/* Something happened, and the configuration alone does not say it. */
-static bool is_behaviour(const struct line *k)
-{
-    return !k->echo && k->value && strcmp(k->value, "0") != 0;
 }
 
 static void digest_line(struct digest *d, const struct line *k)
@@ -298,14 +290,6 @@ static void digest_line(struct digest *d, const struct line *k)
     digest_text(d, "\n");
 }
 
-static uint64_t digest_end(struct digest *d)
-{
-    const uint64_t value = digest_value(d);
-
-    digest_free(d);
-    return value;
-}
-
 struct stats_digests stats_digests(const struct stats *s)
 {
     struct list l = list_make(s, FOR_DIGEST);
@@ -314,9 +298,11 @@ struct stats_digests stats_digests(const struct stats *s)
     if (l.n)
         qsort(l.line, l.n, sizeof *l.line, by_name);
     for (size_t i = 0; i < l.n; i++) {
-        digest_line(all, &l.line[i]);
-        if (is_behaviour(&l.line[i]))
-            digest_line(behaviour, &l.line[i]);
+        const struct line *k = &l.line[i];
+        digest_line(all, k);
+        /* Something happened, and the configuration alone does not say it. */
+        if (!k->echo && k->value && strcmp(k->value, "0") != 0)
+            digest_line(behaviour, k);
     }
     list_free(&l);
     return (struct stats_digests){digest_end(all), digest_end(behaviour)};

@@ -144,19 +144,14 @@ static size_t edits(const char *a, size_t na, const char *b, size_t nb)
     return last[nb];
 }
 
-/* "history" of "policy.vc.history" */
-static bool ends_dotted(const char *candidate, size_t nc, const char *name, size_t n)
-{
-    return n && nc > n && candidate[nc - n - 1] == '.' && same(candidate + nc - n, name, n);
-}
-
 /* 0: but for case the same; 1: its last segments; then by edits; SIZE_MAX: too far. */
 static size_t distance(const char *name, size_t n, const char *candidate)
 {
     const size_t nc = strlen(candidate);
     const size_t longer = n > nc ? n : nc;
 
-    if (ends_dotted(candidate, nc, name, n))
+    /* "history" of "policy.vc.history" */
+    if (n && nc > n && candidate[nc - n - 1] == '.' && same(candidate + nc - n, name, n))
         return 1;
     if (longer > NAME_MAX_LENGTH || longer - least(n, nc) > longer / 3)
         return SIZE_MAX;
@@ -232,9 +227,7 @@ static bool is_unit(const char *s, const char *unit)
 {
     const size_t n = strlen(unit);
 
-    if (!*s || strcmp(s, unit) == 0)
-        return true;
-    if (strcmp(unit, "bytes") == 0 && strcmp(s, "B") == 0)
+    if (!*s || strcmp(s, unit) == 0 || (strcmp(unit, "bytes") == 0 && strcmp(s, "B") == 0))
         return true;
     if (n > 4 && strcmp(unit + n - 4, "sses") == 0)
         return strlen(s) == n - 2 && strncmp(s, unit, n - 2) == 0;

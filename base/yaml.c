@@ -5,23 +5,18 @@
 #include "base/yaml.h"
 
 #include "base/input.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/param.h"
 #include "base/text.h"
 
 #include <errno.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <yaml.h>
 
 /* ---- reading -------------------------------------------------------------------------------- */
-
-struct seen {         /* a name that the text has defined, as a value or as a section */
-    const char *name; /* owns */
-    unsigned line;
-};
 
 struct yaml_reading {
     yaml_parser_t parser;
@@ -30,7 +25,8 @@ struct yaml_reading {
     const char *origin;
     char name[YAML_MAX_NAME + 1]; /* where we are */
     size_t name_len;
-    void *seen; /* tsearch tree of struct seen */
+    struct map lines; /* digest of a name that the text has defined, as a value or as a section, to
+                       * its line */
     struct err *e;
 };
 
@@ -87,36 +83,17 @@ static int next_event(struct yaml_reading *r)
     return 0;
 }
 
-static int seen_compare(const void *a, const void *b)
-{
-    return strcmp(((const struct seen *)a)->name, ((const struct seen *)b)->name);
-}
-
-static void seen_free(void *p)
-{
-    struct seen *const s = p;
-
-    free((void *)s->name);
-    free(s);
-}
-
+/* That two of so few names have one digest is not to be expected. */
 static int define_name(struct yaml_reading *r, unsigned line)
 {
-    const struct seen key = {r->name, line};
-    void *const node = tfind(&key, &r->seen, seen_compare);
-    struct seen *s;
+    uint64_t *const first = map_put(&r->lines, digest_bytes(r->name, r->name_len));
 
-    if (node) {
-        s = *(struct seen **)node;
+    if (*first)
         return err_set(r->e, LARD_CONFIG,
                        "%s:%u: %s is already there in line %u; a name can be given once in a file, "
                        "so remove one of the two",
-                       r->origin, line, r->name, s->line);
-    }
-    s = xmalloc(sizeof *s);
-    *s = (struct seen){xstrdup(r->name), line};
-    if (!tsearch(s, &r->seen, seen_compare))
-        die("no memory to read %s", r->origin);
+                       r->origin, line, r->name, (unsigned)*first);
+    *first = line;
     return 0;
 }
 
@@ -201,9 +178,9 @@ static int read_map(struct yaml_reading *r, unsigned depth)
         if (r->event.type != YAML_SCALAR_EVENT)
             return reject(r, "a name must be text, neither a list nor a map");
         unsigned line = line_in_hand(r);
-        if (push_name(r) || define_name(r, line) || next_event(r))
-            return -1;
-        if (r->event.type == YAML_MAPPING_START_EVENT ? read_map(r, depth + 1) : add_entry(r, line))
+        if (push_name(r) || define_name(r, line) || next_event(r) ||
+            (r->event.type == YAML_MAPPING_START_EVENT ? read_map(r, depth + 1)
+                                                       : add_entry(r, line)))
             return -1;
         r->name_len = outer;
         r->name[outer] = '\0';
@@ -246,7 +223,7 @@ int yaml_flat_text(struct yaml_flat *f, const char *origin, const char *text, si
         die("no memory to read %s", origin);
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, bytes);
     int status = read_stream(&r);
-    tdestroy(r.seen, seen_free);
+    map_free(&r.lines);
     yaml_event_delete(&r.event);
     yaml_parser_delete(&r.parser);
     return status;

@@ -74,9 +74,8 @@ static bool trusted(const char *path, const struct stat *self)
 {
     struct stat is;
 
-    if (stat(path, &is) || is.st_uid != self->st_uid)
-        return false;
-    if (is.st_mode & S_IWOTH && !(self->st_mode & S_IWOTH))
+    if (stat(path, &is) || is.st_uid != self->st_uid ||
+        (is.st_mode & S_IWOTH && !(self->st_mode & S_IWOTH)))
         return false;
     return !(is.st_mode & S_IWGRP) || group_is_own(is.st_gid, is.st_uid) ||
            (self->st_mode & S_IWGRP && is.st_gid == self->st_gid);
