@@ -15,9 +15,8 @@
 
 #include "base/mem.h"
 
-enum {
-    SLOTS = 3
-}; /* one being filled, one in use, one between, so that neither side waits for long */
+/* One being filled, one in use, one between, so that neither side waits for long. */
+enum { SLOTS = 3 };
 
 /* A batch on its way, with what was read along with it. */
 struct slot {
@@ -156,7 +155,7 @@ static int ahead_next(struct source *s, struct batch *b, struct err *e)
     *b = slot->batch;
     if (take_names(a, slot, e))
         return -1;
-    return slot->err.code ? err_set(e, (enum lard_exit)slot->err.code, "%s", slot->err.text) : 0;
+    return slot->err.code ? err_pass(e, &slot->err) : 0;
 }
 
 static void ahead_free(struct read_ahead *a)

@@ -93,27 +93,21 @@ static const char *access_fault(const struct event *ev)
         return "an access of 0 bytes; it has 1 to 65536";
     if (ev->size > ACCESS_BYTES_MAX)
         return "an access of more than 65536 bytes; it has 1 to 65536";
-    if (wraps(ev->addr, ev->size))
-        return "the access goes beyond the last address";
-    return NULL;
+    return wraps(ev->addr, ev->size) ? "the access goes beyond the last address" : NULL;
 }
 
 static const char *region_fault(const struct event *ev)
 {
     if (ev->aux == 0)
         return "a heap event of 0 bytes; it has at least 1";
-    if (wraps(ev->addr, ev->aux))
-        return "the region goes beyond the last address";
-    return NULL;
+    return wraps(ev->addr, ev->aux) ? "the region goes beyond the last address" : NULL;
 }
 
 static const char *clock_fault(const struct event *ev)
 {
     if (ev->aux >= MAX_THREADS)
         return "the index of a clock's entry is a thread, below 65536";
-    if (ev->addr >> CLOCK_BITS)
-        return "the value of a clock's entry must be below 2^46";
-    return NULL;
+    return ev->addr >> CLOCK_BITS ? "the value of a clock's entry must be below 2^46" : NULL;
 }
 
 static const char *thread_fault(const struct event *ev)
@@ -126,9 +120,7 @@ static const char *remap_fault(const struct event *ev)
 {
     if (ev->aux < PAGE_BYTES_MIN || ev->aux & (ev->aux - 1))
         return "a page has a power of 2 of bytes, from 4096 on";
-    if (ev->addr & (ev->aux - 1))
-        return "a page's virtual address is a multiple of its bytes";
-    return NULL;
+    return ev->addr & (ev->aux - 1) ? "a page's virtual address is a multiple of its bytes" : NULL;
 }
 
 static const char *kernel_fault(const struct event *ev)

@@ -64,12 +64,6 @@ void names_free(struct names *n)
     free(n);
 }
 
-/* C0, delete, and C1 (U+0080 to U+009F): what a terminal may take for a command. */
-static bool is_control(uint32_t c)
-{
-    return c < 0x20 || (c >= 0x7f && c < 0xa0);
-}
-
 /* Returns the fault of a name, or NULL. */
 static const char *text_fault(const char *text)
 {
@@ -82,7 +76,8 @@ static const char *text_fault(const char *text)
         return "is longer than 1024 bytes";
     for (; *text; text += step) {
         step = utf8_char(text, &c);
-        if (step && is_control(c))
+        /* C0, delete, and C1 (U+0080 to U+009F): what a terminal may take for a command. */
+        if (step && (c < 0x20 || (c >= 0x7f && c < 0xa0)))
             return "has control characters";
         if (!step)
             return "is not UTF-8";

@@ -59,11 +59,9 @@ struct placement *placement_new(struct budget *of)
 
 static bool free_shelf(void *arg, sim_addr addr, void *cell)
 {
-    struct shelf *s = cell;
-
     (void)arg;
     (void)addr;
-    free(s->list);
+    free(((struct shelf *)cell)->list);
     return true;
 }
 

@@ -139,16 +139,11 @@ static void move(struct used_memory *u, uint64_t to, uint64_t from, uint64_t byt
     interval_move(u->budget, &u->touched, to, from, bytes);
 }
 
-static bool touches(const struct event *ev)
+void used_follow(struct used_memory *u, const struct event *ev)
 {
     const uint8_t class = ev_info[ev->kind].class;
 
-    return class == CLASS_ACCESS || (class == CLASS_SYNC && event_has_address(ev));
-}
-
-void used_follow(struct used_memory *u, const struct event *ev)
-{
-    if (touches(ev)) {
+    if (class == CLASS_ACCESS || (class == CLASS_SYNC && event_has_address(ev))) {
         touch(u, ev->addr, event_is_access(ev) ? ev->size : 1);
     } else if (ev->kind == EV_ALLOC) {
         live(u, ev->addr, ev->addr + (ev->aux - 1));
@@ -258,20 +253,15 @@ static int take_copy(struct used_memory *u, const struct event *ev, struct err *
 
 int used_take(struct used_memory *u, const struct event *ev, struct err *e)
 {
-    int failed = 0;
+    static int (*const take[EV_KINDS])(struct used_memory *, const struct event *,
+                                       struct err *) = {[EV_ALLOC] = take_alloc,
+                                                        [EV_CLEAR] = take_clear,
+                                                        [EV_COPY] = take_copy,
+                                                        [EV_JOIN] = take_join};
 
     if (!u->there)
         u->there = xcalloc(MAX_THREADS, sizeof *u->there);
-    if (ev->kind == EV_ALLOC)
-        failed = take_alloc(u, ev, e);
-    else if (ev->kind == EV_CLEAR)
-        failed = take_clear(u, ev, e);
-    else if (ev->kind == EV_COPY)
-        failed = take_copy(u, ev, e);
-    else if (ev->kind == EV_JOIN)
-        failed = take_join(u, ev, e);
-    else
-        failed = keep(u, ev, e);
+    const int failed = (take[ev->kind] ? take[ev->kind] : keep)(u, ev, e);
     if (ev->kind == EV_FORK)
         u->there[ev->aux] = true;
     used_follow(u, ev);

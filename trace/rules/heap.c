@@ -30,7 +30,7 @@ struct rules_object *rules_find(struct rules *r, enum ev_object kind, sim_addr a
     return NULL;
 }
 
-static struct rules_object *add(struct rules *r, const struct rules_object *like)
+static struct rules_object *object_add(struct rules *r, const struct rules_object *like)
 {
     struct rules_object *o = xmalloc(sizeof *o), **head = chain(shadow_get(r->objects, like->addr));
 
@@ -44,14 +44,8 @@ static struct rules_object *add(struct rules *r, const struct rules_object *like
 
 struct rules_object *rules_add(struct rules *r, enum ev_object kind, sim_addr addr)
 {
-    return add(r, &(struct rules_object){.addr = addr, .id = ++r->ids, .kind = (uint8_t)kind});
-}
-
-static void object_free(struct rules *r, struct rules_object *o)
-{
-    budget_give(r->budget, heap_bytes(sizeof *o));
-    free(o);
-    r->alive--;
+    return object_add(r,
+                      &(struct rules_object){.addr = addr, .id = ++r->ids, .kind = (uint8_t)kind});
 }
 
 struct heap_walk { /* over the objects in lo..last */
@@ -78,7 +72,9 @@ static bool drop(void *arg, sim_addr addr, void *cell)
         struct rules_object *o = *at;
         if (w->idle ? o->kind == OBJECT_LOCK && !rules_busy(o) : inside(o->addr, w->lo, w->last)) {
             *at = o->next;
-            object_free(w->r, o);
+            budget_give(w->r->budget, heap_bytes(sizeof *o));
+            free(o);
+            w->r->alive--;
         } else {
             at = &o->next;
         }
@@ -141,13 +137,12 @@ static bool collect(void *arg, sim_addr addr, void *cell)
 static void move_objects(struct rules *r, uint64_t to, uint64_t from, uint64_t bytes)
 {
     struct heap_walk source = {.r = r, .lo = from, .last = from + (bytes - 1)};
-    struct heap_walk target = {.r = r, .lo = to, .last = to + (bytes - 1)};
 
     each_object(&source, collect);
-    each_object(&target, drop);
+    each_object(&(struct heap_walk){.r = r, .lo = to, .last = to + (bytes - 1)}, drop);
     for (size_t i = 0; i < source.n; i++) {
         r->moving[i].addr += to - from;
-        add(r, &r->moving[i]);
+        object_add(r, &r->moving[i]);
     }
 }
 
@@ -258,14 +253,13 @@ int rules_alloc(struct rules *r)
 int rules_clear(struct rules *r)
 {
     const uint64_t lo = r->ev->addr, last = lo + (r->ev->aux - 1);
-    struct heap_walk w = {.r = r, .lo = lo, .last = last};
 
     if (check_txns(r, lo, last) || check_allocated(r, lo, last) || check_idle(r, lo, last, 1, 0))
         return -1;
     interval_remove(r->budget, &r->allocated, lo, last);
     interval_remove(r->budget, &r->touched, lo, last);
     interval_remove(r->budget, &r->left, lo, last);
-    each_object(&w, drop);
+    each_object(&(struct heap_walk){.r = r, .lo = lo, .last = last}, drop);
     return 0;
 }
 

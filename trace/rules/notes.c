@@ -37,7 +37,8 @@ const struct notes_taken *rules_notes(const struct rules *r)
     return &r->notes->taken;
 }
 
-static void take(struct rules *r, enum note_kind kind, uint64_t number, sim_tid tid, sim_addr addr)
+static void note_take(struct rules *r, enum note_kind kind, uint64_t number, sim_tid tid,
+                      sim_addr addr)
 {
     struct notes_taken *n = &r->notes->taken;
 
@@ -48,7 +49,7 @@ static void take(struct rules *r, enum note_kind kind, uint64_t number, sim_tid 
 
 static void here(struct rules *r, enum note_kind kind)
 {
-    take(r, kind, r->number, r->ev->tid, r->ev->addr);
+    note_take(r, kind, r->number, r->ev->tid, r->ev->addr);
 }
 
 /* ---- events --------------------------------------------------------------------------------- */
@@ -97,7 +98,7 @@ void rules_note_moved(struct rules_object *o)
 void rules_note_copy(struct rules *r)
 {
     if (r->notes && !rules_allocated(r, r->ev[1].addr, r->ev->aux))
-        take(r, NOTE_MOVED_UNALLOCATED, r->number, r->ev->tid, r->ev[1].addr);
+        note_take(r, NOTE_MOVED_UNALLOCATED, r->number, r->ev->tid, r->ev[1].addr);
 }
 
 void rules_note(struct rules *r)
@@ -122,9 +123,9 @@ static bool end_object(void *arg, sim_addr addr, void *cell)
     (void)addr;
     for (const struct rules_object *o = *(struct rules_object **)cell; o; o = o->next) {
         if (o->kind == OBJECT_LOCK && o->id && (o->depth || o->sharers))
-            take(r, NOTE_NEVER_RELEASED, NOTE_AT_END, 0, o->addr);
+            note_take(r, NOTE_NEVER_RELEASED, NOTE_AT_END, 0, o->addr);
         if (o->kind == OBJECT_VOLATILE && o->round == WRITTEN)
-            take(r, NOTE_UNREAD_VOLATILE, NOTE_AT_END, 0, o->addr);
+            note_take(r, NOTE_UNREAD_VOLATILE, NOTE_AT_END, 0, o->addr);
     }
     return false;
 }
@@ -134,11 +135,11 @@ void rules_note_end(struct rules *r)
     for (uint32_t i = 0; i < r->threads; i++) {
         const unsigned state = r->thread[i].state;
         if (state & FORKED)
-            take(r, NOTE_IDLE_THREAD, NOTE_AT_END, (sim_tid)i, 0);
+            note_take(r, NOTE_IDLE_THREAD, NOTE_AT_END, (sim_tid)i, 0);
         if (state & (WAITING | AT_BARRIER))
-            take(r, NOTE_STILL_WAITING, NOTE_AT_END, (sim_tid)i, 0);
+            note_take(r, NOTE_STILL_WAITING, NOTE_AT_END, (sim_tid)i, 0);
         if (state & IN_TXN)
-            take(r, NOTE_UNCOMMITTED, NOTE_AT_END, (sim_tid)i, 0);
+            note_take(r, NOTE_UNCOMMITTED, NOTE_AT_END, (sim_tid)i, 0);
     }
     shadow_all(r->objects, end_object, r);
     /* Many recorders see no allocation at all. */

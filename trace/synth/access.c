@@ -14,11 +14,6 @@ struct target { /* the target of an access */
     bool write, atomic;
 };
 
-static sim_addr private_addr(const struct synth *g, uint32_t t, uint64_t i)
-{
-    return PRIVATE_BASE + ((uint64_t)t << PRIVATE_BITS) + i * g->p.stride;
-}
-
 /* ---- the record ----------------------------------------------------------------------------- */
 
 /* Sites go with the variable: a few for its reads, others for its writes. */
@@ -54,14 +49,6 @@ static enum ev_order draw_order(struct synth *g, const struct target *to, bool r
     return (to->write ? store : load)[synth_below(g, 3)];
 }
 
-/* The open transaction has one access more: what it touches may not move. */
-static void pin(struct synth *g, struct synth_thread *th, uint32_t object)
-{
-    th->pinned[th->n_pinned++] = object;
-    if (g->heap && object != SYNTH_NOBODY)
-        g->object[object].pins++;
-}
-
 /* Decides by bits of a number that was drawn: one draw decides several things, as most of the time
  * goes into drawing. */
 static bool decide(uint64_t bits, uint64_t per_mille)
@@ -85,7 +72,9 @@ static void emit(struct synth *g, uint32_t t, struct target *to)
             to->flags |= EVF_C11;
     } else if (th->in_txn && th->n_pinned < SYNTH_TXN_MAX && !synth_coin(g, 8)) {
         to->flags |= EVF_IN_TXN;
-        pin(g, th, to->object);
+        th->pinned[th->n_pinned++] = to->object; /* what it touches may not move */
+        if (g->heap && to->object != SYNTH_NOBODY)
+            g->object[to->object].pins++;
     }
     if (synth_chance(g, g->p.system_share))
         to->flags |= EVF_SYSTEM;
@@ -113,7 +102,7 @@ void synth_system_access(struct synth *g, uint32_t t, enum ev_kind kind, sim_add
 static void access_private(struct synth *g, uint32_t t, bool write)
 {
     const uint64_t i = synth_below(g, g->p.privates);
-    struct target to = {.addr = private_addr(g, t, i),
+    struct target to = {.addr = PRIVATE_BASE + ((uint64_t)t << PRIVATE_BITS) + i * g->p.stride,
                         .room = g->p.stride < 16 ? 16 : g->p.stride,
                         .id = g->p.variables + i,
                         .object = SYNTH_NOBODY,

@@ -25,18 +25,11 @@ struct event *synth_event(struct synth *g, uint32_t t, enum ev_kind kind)
     return ev;
 }
 
-/* 0: none. */
-static uint64_t draw_site(struct synth *g)
-{
-    if (!g->p.sites || !synth_chance(g, g->p.site_share))
-        return 0;
-    return 1 + synth_below(g, g->p.sites);
-}
-
 void synth_two(struct synth *g, uint32_t t, enum ev_kind kind, sim_addr addr, uint64_t aux,
                sim_addr addr2, uint32_t size2, bool system)
 {
-    const uint64_t site = draw_site(g);
+    const bool sited = g->p.sites && synth_chance(g, g->p.site_share);
+    const uint64_t site = sited ? 1 + synth_below(g, g->p.sites) : 0;
     struct event *ev = synth_event(g, t, kind);
 
     ev->addr = addr;

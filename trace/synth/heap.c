@@ -180,9 +180,7 @@ static void renew(struct synth *g, uint32_t t, uint64_t o)
  * its own object would race. */
 static bool is_needed(struct synth *g, uint64_t o)
 {
-    const bool protects_others = o < g->lockers && g->objects - o > g->lockers;
-
-    return protects_others && synth_chance(g, g->p.discipline);
+    return o < g->lockers && g->objects - o > g->lockers && synth_chance(g, g->p.discipline);
 }
 
 /* Draws a live object that may move now. idle: one that may also die now. */
@@ -245,9 +243,7 @@ static void collector_syncs(struct synth *g, uint32_t t)
 
 static void pause_event(struct synth *g, uint32_t t, enum ev_kind kind, bool nursery)
 {
-    struct event *ev = synth_event(g, t, kind);
-
-    ev->flags = EVF_SYSTEM | (nursery ? EVF_NURSERY : 0);
+    synth_event(g, t, kind)->flags = EVF_SYSTEM | (nursery ? EVF_NURSERY : 0);
     g->in_gc = kind == EV_GC_BEGIN;
 }
 

@@ -24,9 +24,7 @@ static struct synth_held *find_held(struct synth_thread *th, uint64_t lock)
 
 static void lock_event(struct synth *g, uint32_t t, enum ev_kind kind, uint64_t lock)
 {
-    const sim_addr name = synth_name_addr(g, t, lock);
-
-    synth_sync(g, t, kind, name, 0, is_system(g, lock));
+    synth_sync(g, t, kind, synth_name_addr(g, t, lock), 0, is_system(g, lock));
 }
 
 /* In a raw trace the program's locks are clock instructions (LARDx86) instead of events. */
@@ -42,9 +40,8 @@ static bool lowered(const struct synth *g, uint64_t lock)
 static bool free_for(const struct synth_lock *l, const struct synth_held *h, uint32_t t,
                      bool shared)
 {
-    const uint32_t mine = h && h->shared ? 1 : 0;
-
-    return (l->owner == SYNTH_NOBODY || l->owner == t) && (shared || l->readers == mine);
+    return (l->owner == SYNTH_NOBODY || l->owner == t) &&
+           (shared || l->readers == (h && h->shared));
 }
 
 /* Nesting is counted by mode: a thread may hold a lock both ways. */
@@ -217,9 +214,8 @@ bool synth_wait_op(struct synth *g, uint32_t t)
 
     if (g->p.raw || !th->n_held || !h->exclusive)
         return false;
-    if (g->locks[h->lock].waiters && synth_coin(g, 2))
-        return notify(g, t, h->lock);
-    if (th->n_held > 1 || h->shared || synth_coin(g, 4))
+    if ((g->locks[h->lock].waiters && synth_coin(g, 2)) || th->n_held > 1 || h->shared ||
+        synth_coin(g, 4))
         return notify(g, t, h->lock);
     wait_enter(g, t);
     return true;

@@ -47,10 +47,8 @@ void synth_raw_take(struct synth *g, uint32_t t, const struct vclock *from)
 
 void synth_raw_fork(struct synth *g, uint32_t t, uint32_t child)
 {
-    struct vclock *birth = &g->threads[child].clock;
-
     g->syncs++;
-    vclock_join(birth, &g->threads[t].clock, NULL);
+    vclock_join(&g->threads[child].clock, &g->threads[t].clock, NULL);
     tick(g, t);
 }
 

@@ -191,8 +191,7 @@ static void add_name(struct synth *g, enum name_space space, uint64_t id, const 
                      uint64_t number)
 {
     char *text = xasprintf("%s %llu", what, (unsigned long long)number);
-    struct err e = {0};
-    const int failed = names_add(g->names, space, id, text, &e);
+    const int failed = names_add(g->names, space, id, text, NULL);
 
     assert(!failed);
     (void)failed;
