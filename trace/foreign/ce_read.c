@@ -85,7 +85,7 @@ static int fail(struct ce *c, const struct ce_record *r, const char *what, const
 /* ---- events --------------------------------------------------------------------------------- */
 
 /* Instructions that passed since the thread's last event are the gap of this one. */
-static struct event *add(struct ce *c, enum ev_kind kind, sim_tid tid)
+static struct event *event_add(struct ce *c, enum ev_kind kind, sim_tid tid)
 {
     struct ce_thread *t = &c->threads[tid];
 
@@ -107,7 +107,7 @@ static void queue_add(struct queue *q, sim_tid tid)
 static void rest(struct ce *c, sim_tid tid)
 {
     if (c->threads[tid].gap)
-        add(c, EV_PHASE, tid)->aux = REST_PHASE;
+        event_add(c, EV_PHASE, tid)->aux = REST_PHASE;
 }
 
 static void all_rests(struct ce *c)
@@ -125,7 +125,7 @@ static void region(struct ce *c, sim_tid tid, bool begins)
     if (begins == c->in_region)
         return;
     all_rests(c);
-    add(c, begins ? EV_ROI_BEGIN : EV_ROI_END, tid);
+    event_add(c, begins ? EV_ROI_BEGIN : EV_ROI_END, tid);
     c->in_region = begins;
 }
 
@@ -172,7 +172,7 @@ static int new_thread(struct ce *c, const struct ce_record *r)
     }
     unsigned by = spawner(c);
     if (by != UNFORKED)
-        add(c, EV_FORK, (sim_tid)by)->aux = id;
+        event_add(c, EV_FORK, (sim_tid)by)->aux = id;
     return name_thread(c, id, r->tid);
 }
 
@@ -202,7 +202,7 @@ static int take_start(struct ce *c, const struct ce_record *r, sim_tid tid)
 {
     (void)r;
     if (!c->threads[tid].acted)
-        add(c, EV_THREAD_START, tid);
+        event_add(c, EV_THREAD_START, tid);
     return 0;
 }
 
@@ -214,7 +214,7 @@ static int take_finish(struct ce *c, const struct ce_record *r, sim_tid tid)
     if (c->threads[tid].held)
         rest(c, tid);
     else
-        add(c, EV_THREAD_END, tid);
+        event_add(c, EV_THREAD_END, tid);
     c->threads[tid].over = true;
     c->ids[r->tid] = 0;
     queue_add(&c->ended, tid);
@@ -227,7 +227,7 @@ static int take_join(struct ce *c, const struct ce_record *r, sim_tid tid)
 {
     (void)r;
     for (size_t i = 0; i < c->ended.n; i++)
-        add(c, EV_JOIN, tid)->aux = c->ended.at[i];
+        event_add(c, EV_JOIN, tid)->aux = c->ended.at[i];
     c->ended.n = 0;
     return 0;
 }
@@ -247,7 +247,7 @@ static int take_acquire(struct ce *c, const struct ce_record *r, sim_tid tid)
     uint64_t *hold = map_find(&c->held, r->addr);
 
     if (hold && !holds(hold, tid)) {
-        add(c, EV_VOLATILE_READ, tid)->addr = r->addr;
+        event_add(c, EV_VOLATILE_READ, tid)->addr = r->addr;
         return 0;
     }
     if (hold && r->semantics == REGION_BEGINS) /* the second half of an acquire */
@@ -258,7 +258,7 @@ static int take_acquire(struct ce *c, const struct ce_record *r, sim_tid tid)
     c->threads[tid].held += !hold;
     hold = map_put(&c->held, r->addr);
     *hold = ((*hold >> 16) + 1) << 16 | tid;
-    add(c, EV_ACQUIRE, tid)->addr = r->addr;
+    event_add(c, EV_ACQUIRE, tid)->addr = r->addr;
     return 0;
 }
 
@@ -267,10 +267,10 @@ static int take_release(struct ce *c, const struct ce_record *r, sim_tid tid)
     uint64_t *hold = map_find(&c->held, r->addr);
 
     if (!holds(hold, tid)) {
-        add(c, EV_VOLATILE_WRITE, tid)->addr = r->addr;
+        event_add(c, EV_VOLATILE_WRITE, tid)->addr = r->addr;
         return 0;
     }
-    add(c, EV_RELEASE, tid)->addr = r->addr;
+    event_add(c, EV_RELEASE, tid)->addr = r->addr;
     *hold -= UINT64_C(1) << 16;
     if (*hold >> 16)
         return 0;
@@ -299,35 +299,28 @@ static int take_block(struct ce *c, const struct ce_record *r, sim_tid tid)
 }
 
 /* An access that goes beyond the last address goes on at 0, as it does in the simulators. */
-static void access_of(struct ce *c, const struct ce_record *r, sim_tid tid, uint32_t size)
+static int take_access(struct ce *c, const struct ce_record *r, sim_tid tid)
 {
+    const bool of_lock = r->is->flags & EVF_SYSTEM;
+    uint32_t size = of_lock ? LOCK_BYTES : r->size;
     uint64_t addr = r->addr;
 
+    if (!of_lock && size > ACCESS_MAX)
+        return fail(c, r, "an access of more than 127 bytes, which the simulators can't read",
+                    "the stream is damaged or of another format");
     while (size) {
         const uint64_t left = UINT64_MAX - addr;
-        struct event *ev = add(c, (enum ev_kind)r->is->kind, tid);
+        struct event *ev = event_add(c, (enum ev_kind)r->is->kind, tid);
 
         ev->addr = addr;
         ev->aux = r->site;
         ev->size = size - 1 > left ? (uint32_t)left + 1 : size;
         ev->flags = r->is->flags;
-        if (r->flags & 1 && !(r->is->flags & EVF_SYSTEM))
+        if (r->flags & 1 && !of_lock)
             ev->flags |= EVF_STACK;
         addr += ev->size;
         size -= ev->size;
     }
-}
-
-static int take_access(struct ce *c, const struct ce_record *r, sim_tid tid)
-{
-    if (r->is->flags & EVF_SYSTEM) {
-        access_of(c, r, tid, LOCK_BYTES);
-        return 0;
-    }
-    if (r->size > ACCESS_MAX)
-        return fail(c, r, "an access of more than 127 bytes, which the simulators can't read",
-                    "the stream is damaged or of another format");
-    access_of(c, r, tid, r->size);
     return 0;
 }
 
@@ -364,7 +357,7 @@ static bool ignored(uint8_t type)
     return type == 5 || type == 6 || type == 9 || type == 10 || (type >= 25 && type <= 29);
 }
 
-static int take(struct ce *c, struct ce_record *r)
+static int record_take(struct ce *c, struct ce_record *r)
 {
     char what[64];
     sim_tid tid = 0;
@@ -411,14 +404,13 @@ static struct ce_record decode(const uint8_t *at, uint64_t offset)
 
 static bool no_record(struct ce *c)
 {
-    const struct ce_record r = {.offset = c->offset};
     const char *fault = input_fault(c->in);
 
     if (fault)
         err_set(&c->failed, LARD_TRACE, "%s: can't be read beyond byte %" PRIu64 ": %s",
                 c->base.name, c->offset, fault);
     else if (c->chunk_at < c->chunk_n)
-        fail(c, &r, "the last record is cut off",
+        fail(c, &(struct ce_record){.offset = c->offset}, "the last record is cut off",
              "records have 43 bytes; record the program again, or cut the file there");
     return false;
 }
@@ -444,7 +436,7 @@ static void collect(struct ce *c)
     struct ce_record r;
 
     for (size_t i = 0; i < CHUNK_BYTES / RECORD_BYTES && !c->over; i++)
-        if (!next_record(c, &r) || take(c, &r))
+        if (!next_record(c, &r) || record_take(c, &r))
             c->over = true;
     if (!c->over || c->failed.code)
         return;
@@ -460,7 +452,7 @@ static int ce_next(struct source *s, struct batch *b, struct err *e)
     while (!c->n && !c->over)
         collect(c);
     if (!c->n && c->failed.code)
-        return err_set(e, (enum lard_exit)c->failed.code, "%s", c->failed.text);
+        return err_pass(e, &c->failed);
     *b = (struct batch){.rec = c->rec, .records = c->n, .first = c->events};
     b->kept = names_bytes(c->names) + map_bytes(&c->held) + input_bytes(c->in);
     c->events += c->n;

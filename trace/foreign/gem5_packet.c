@@ -10,13 +10,8 @@
 #include "base/mem.h"
 #include "trace/bytes.h"
 
-enum {
-    HEADER_MAX = 1 << 24,
-    PACKET_MAX = 1 << 16,
-    FILL = 1 << 16,
-    NAMES_MAX = 1 << 16, /* a requestor's id has 16 bits in gem5 */
-    NAME_MAX_BYTES = 1000
-};
+enum { HEADER_MAX = 1 << 24, PACKET_MAX = 1 << 16, FILL = 1 << 16, NAME_MAX_BYTES = 1000 };
+enum { NAMES_MAX = 1 << 16 }; /* a requestor's id has 16 bits in gem5 */
 
 int gem5_fail(struct gem5_file *f, uint64_t at, const char *what, const char *remedy)
 {
@@ -198,12 +193,10 @@ struct gem5_file *gem5_file_open(struct input *in, struct err *e)
 {
     struct gem5_file *f = xcalloc(1, sizeof *f);
 
-    f->in = in;
-    f->cap = FILL;
-    f->buffer = xmalloc(f->cap);
+    *f = (struct gem5_file){.in = in, .cap = FILL, .buffer = xmalloc(FILL)};
     if (!read_header(f))
         return f;
-    err_set(e, (enum lard_exit)f->failed.code, "%s", f->failed.text);
+    err_pass(e, &f->failed);
     gem5_file_close(f);
     return NULL;
 }

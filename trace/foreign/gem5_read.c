@@ -10,13 +10,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-enum {
-    BATCH_EVENTS = 1024,
-    PAGE = 4096,
-    COMMANDS_MAX = 64,
-    VERSION_FIRST = 190,
-    VERSION_LAST = 241
-};
+enum { BATCH_EVENTS = 1024, PAGE = 4096, COMMANDS_MAX = 64 };
+enum { VERSION_FIRST = 190, VERSION_LAST = 241 };
 enum { FLAG_SEGMENT = 0xf, FLAG_FETCH = 0x100, FLAG_PREFETCH = 0x1000000 }; /* src/mem/request.hh */
 enum { SEGMENT_CS = 1, SEGMENT_SS = 2, SEGMENT_GS = 5 }; /* src/arch/x86/regs/segment.hh */
 enum { SEQ_CST = ORDER_SEQ_CST << EVF_ORDER_SHIFT };
@@ -105,7 +100,7 @@ static int fail(struct gem5 *g, const struct gem5_stream *s, const char *what, c
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-static int add(struct gem5 *g, const struct gem5_stream *s, struct event ev)
+static int event_add(struct gem5 *g, const struct gem5_stream *s, struct event ev)
 {
     const char *what;
 
@@ -130,13 +125,13 @@ static int add_access(struct gem5 *g, const struct gem5_stream *s, const struct 
         flags |= EVF_STACK;
     if (where != SEGMENT_CS && (a->in || g->marked))
         flags |= EVF_SYSTEM;
-    return add(g, s,
-               (struct event){.kind = (uint8_t)kind,
-                              .tid = a->tid,
-                              .flags = flags,
-                              .addr = p->addr,
-                              .size = p->size < UINT32_MAX ? (uint32_t)p->size : UINT32_MAX,
-                              .aux = p->pc});
+    return event_add(g, s,
+                     (struct event){.kind = (uint8_t)kind,
+                                    .tid = a->tid,
+                                    .flags = flags,
+                                    .addr = p->addr,
+                                    .size = p->size < UINT32_MAX ? (uint32_t)p->size : UINT32_MAX,
+                                    .aux = p->pc});
 }
 
 /* ---- requestors ----------------------------------------------------------------------------- */
@@ -249,14 +244,6 @@ static int list_actor(struct gem5 *g, struct actor *a, struct err *e)
                : 0;
 }
 
-static int list_cores(struct gem5 *g, struct err *e)
-{
-    for (size_t i = 0; i < g->actors; i++)
-        if (g->actor[i].is_core && list_actor(g, &g->actor[i], e))
-            return -1;
-    return 0;
-}
-
 static struct actor *actor_of(struct gem5 *g, const struct gem5_packet *p)
 {
     const uint64_t *known = map_find(&g->by_id, p->requestor);
@@ -281,11 +268,11 @@ static int add_sync(struct gem5 *g, const struct gem5_stream *s, const struct ac
 {
     const enum ev_form form = (enum ev_form)ev_info[kind].form;
 
-    return add(g, s,
-               (struct event){.kind = kind,
-                              .tid = a->tid,
-                              .addr = form == FORM_NONE || form == FORM_THREAD ? 0 : addr,
-                              .aux = number});
+    return event_add(g, s,
+                     (struct event){.kind = kind,
+                                    .tid = a->tid,
+                                    .addr = form == FORM_NONE || form == FORM_THREAD ? 0 : addr,
+                                    .aux = number});
 }
 
 /* A block's next page, or its first: pages that follow each other are one event. */
@@ -412,14 +399,14 @@ static int refuse(struct gem5 *g, const struct gem5_stream *s, const struct comm
         return fail(g, s, what, "name the gem5 that wrote the trace: gem5:version=V:FILE");
     }
     snprintf(what, sizeof what, "the packet is a %s", c->name);
-    if (c->effect == RESPONSE)
-        return fail(g, s, what, "attach the probe to PktRequest, or name gem5's version");
     return fail(g, s, what,
-                "caches send these: put the monitor between a core and its first cache, or name "
-                "gem5's version");
+                c->effect == RESPONSE
+                    ? "attach the probe to PktRequest, or name gem5's version"
+                    : "caches send these: put the monitor between a core and its first cache, or "
+                      "name gem5's version");
 }
 
-static int take(struct gem5 *g, const struct gem5_stream *s)
+static int packet_take(struct gem5 *g, const struct gem5_stream *s)
 {
     const struct gem5_packet *p = &s->packet;
     const struct command *c = p->command < COMMANDS_MAX ? g->command[p->command] : NULL;
@@ -435,9 +422,7 @@ static int take(struct gem5 *g, const struct gem5_stream *s)
         return 0;
     if (g->sync)
         return take_guest(g, s, a, c->effect);
-    if (!a->listed && list_actor(g, a, &g->failed))
-        return -1;
-    return take_access(g, s, a, c->effect);
+    return !a->listed && list_actor(g, a, &g->failed) ? -1 : take_access(g, s, a, c->effect);
 }
 
 /* ---- files ---------------------------------------------------------------------------------- */
@@ -474,9 +459,7 @@ static int finish(struct gem5 *g)
 
         if (give_up_half(g, last, a))
             return -1;
-        if (!g->sync || !a->is_core || a->core >= g->sync->cores)
-            continue;
-        if (a->block || next_mark(g, a))
+        if (g->sync && a->is_core && a->core < g->sync->cores && (a->block || next_mark(g, a)))
             return misfit(g, last, "the trace ends before its marks do");
     }
     return 0;
@@ -489,7 +472,7 @@ static void collect(struct gem5 *g)
 
         if (s) {
             s->read = false;
-            g->over = take(g, s) != 0;
+            g->over = packet_take(g, s) != 0;
         } else {
             g->over = true;
             if (!g->failed.code)
@@ -517,15 +500,6 @@ static bool version_of(const char *text, unsigned *to)
     }
     *to = (unsigned)(major * 10 + minor);
     return *to >= VERSION_FIRST && *to <= VERSION_LAST;
-}
-
-static void number_commands(struct gem5 *g, unsigned version)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-        if (commands[i].since <= version)
-            g->command[n++] = &commands[i];
 }
 
 static int take_option(struct gem5 *g, const char *option, unsigned *version, struct err *e)
@@ -562,7 +536,9 @@ static int take_options(struct gem5 *g, char *options, struct err *e)
          o = strtok_r(NULL, ",", &rest))
         if (take_option(g, o, &version, e))
             return -1;
-    number_commands(g, version);
+    for (size_t i = 0, n = 0; i < ARRAY_SIZE(commands); i++)
+        if (commands[i].since <= version)
+            g->command[n++] = &commands[i];
     if (!g->sync || g->x86)
         return 0;
     return err_set(e, LARD_USAGE,
@@ -608,7 +584,7 @@ static int gem5_next(struct source *base, struct batch *b, struct err *e)
     g->n = 0;
     collect(g);
     if (!g->n && g->failed.code)
-        return err_set(e, (enum lard_exit)g->failed.code, "%s", g->failed.text);
+        return err_pass(e, &g->failed);
     *b = (struct batch){.rec = g->rec, .records = g->n, .first = g->events, .kept = kept(g)};
     g->events += g->n;
     note_extent(g);
@@ -655,8 +631,11 @@ static int begin_threads(struct gem5 *g, struct err *e)
 {
     const struct gem5_sync *const y = g->sync;
 
+    for (size_t i = 0; !y && i < g->actors; i++)
+        if (g->actor[i].is_core && list_actor(g, &g->actor[i], e))
+            return -1;
     if (!y)
-        return list_cores(g, e);
+        return 0;
     if (y->cores > g->cores)
         return err_set(e, LARD_TRACE,
                        "%s: names core %" PRIu32 ", and the trace has %zu cores; name the sidecar "

@@ -162,7 +162,7 @@ struct gem5_sync *gem5_sync_read(const char *path, struct err *e)
     y->threads = names_new();
     const int bad = read_lines(y, l);
     if (bad)
-        err_set(e, (enum lard_exit)l->failed.code, "%s", l->failed.text);
+        err_pass(e, &l->failed);
     text_lines_free(l);
     link_sections(y);
     if (!bad)

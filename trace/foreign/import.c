@@ -18,7 +18,6 @@ struct import {
     struct lines *lines; /* owns, as names */
     struct names *names; /* there are none */
     int (*line)(struct import *m, char *at);
-    bool ended;
     uint64_t site, gap; /* for the next access: the latest instruction; how many there were */
     uint64_t events;    /* so far */
     size_t in_hand;     /* events in rec */
@@ -191,12 +190,10 @@ static int xdin_line(struct import *m, char *at)
     uint64_t addr, size;
 
     at = blanks_after(at);
-    char what = *at >= 'A' && *at <= 'Z' ? (char)(*at - 'A' + 'a') : *at;
-    if (!what || !strchr("rwimcv", what) || (at[1] != ' ' && at[1] != '\t'))
-        what = '\0';
-    else
-        at++;
-    if (!what || !field(&at, &addr) || !field(&at, &size))
+    const char what = *at >= 'A' && *at <= 'Z' ? (char)(*at - 'A' + 'a') : *at;
+    const bool known = what && strchr("rwimcv", what) && (at[1] == ' ' || at[1] == '\t');
+    at += known;
+    if (!known || !field(&at, &addr) || !field(&at, &size))
         return text_fail(m->lines,
                          "a line of xdin is a letter, an address and a size, as in \"r 7fff0010 "
                          "8\"; letters are r, w, i, m, c and v, numbers hexadecimal");
@@ -208,28 +205,22 @@ static int xdin_line(struct import *m, char *at)
 static void collect(struct import *m)
 {
     const uint64_t fills = m->lines->fills + TEXT_FILLS;
-    int got;
 
-    while (m->in_hand + LINE_EVENTS <= BATCH_EVENTS && !m->ended && !m->lines->failed.code &&
-           m->lines->fills < fills) {
-        got = text_line_next(m->lines);
-        m->ended = got == 0;
-        if (got > 0 && *m->lines->at)
+    while (m->in_hand + LINE_EVENTS <= BATCH_EVENTS && text_goes_on(m->lines, fills))
+        if (text_line_next(m->lines) > 0 && *m->lines->at)
             (void)m->line(m, m->lines->at);
-    }
 }
 
 static int import_next(struct source *s, struct batch *b, struct err *e)
 {
     struct import *m = (struct import *)s;
-    const struct err *failed = &m->lines->failed;
 
     collect(m);
-    if (!m->in_hand && failed->code)
-        return err_set(e, (enum lard_exit)failed->code, "%s", failed->text);
+    if (!m->in_hand && m->lines->failed.code)
+        return err_pass(e, &m->lines->failed);
     *b = (struct batch){.rec = m->rec, .records = m->in_hand, .first = m->events};
     b->kept = input_bytes(m->lines->in);
-    b->more = !b->records && !m->ended;
+    b->more = !b->records && !m->lines->ended;
     m->events += m->in_hand;
     m->in_hand = 0;
     return 0;

@@ -39,9 +39,8 @@ struct std_source {
     struct id_range ids[IDS];
     struct map numbers; /* a set: locations that are numbers, and have their names */
     uint32_t *depth;    /* open begins, by thread; NULL: begin and end are marks */
-    bool ended;
-    uint64_t events;  /* so far */
-    unsigned in_hand; /* events in rec */
+    uint64_t events;    /* so far */
+    unsigned in_hand;   /* events in rec */
     size_t records;
     struct event rec[BATCH_EVENTS * EVENT_RECORDS];
 };
@@ -95,17 +94,12 @@ static int site_of(struct std_source *s, const char *text, uint64_t *site)
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-static uint16_t access_flags(const struct std_source *s, sim_tid tid)
-{
-    return s->depth && s->depth[tid] ? EVF_IN_TXN : 0;
-}
-
 static inline void put_access(struct std_source *s, enum ev_kind kind, sim_tid tid, size_t variable,
                               uint64_t site)
 {
     s->rec[s->records++] = (struct event){.kind = (uint8_t)kind,
                                           .tid = tid,
-                                          .flags = access_flags(s, tid),
+                                          .flags = s->depth && s->depth[tid] ? EVF_IN_TXN : 0,
                                           .addr = VARIABLE_FIRST + variable * ACCESS_BYTES,
                                           .size = ACCESS_BYTES,
                                           .aux = site};
@@ -349,16 +343,10 @@ static void quick_lines(struct std_source *s)
 static void collect(struct std_source *s)
 {
     const uint64_t fills = s->lines->fills + TEXT_FILLS;
-    int got;
 
-    while (s->in_hand < BATCH_EVENTS && !s->ended && !s->lines->failed.code &&
-           s->lines->fills < fills) {
+    while (s->in_hand < BATCH_EVENTS && text_goes_on(s->lines, fills)) {
         quick_lines(s);
-        if (s->in_hand == BATCH_EVENTS)
-            return;
-        got = text_line_next(s->lines);
-        s->ended = got == 0;
-        if (got > 0)
+        if (s->in_hand < BATCH_EVENTS && text_line_next(s->lines) > 0)
             (void)any_line(s);
     }
 }
@@ -375,14 +363,13 @@ static uint64_t kept(const struct std_source *s)
 static int std_next(struct source *base, struct batch *b, struct err *e)
 {
     struct std_source *s = (struct std_source *)base;
-    const struct err *failed = &s->lines->failed;
 
     collect(s);
-    if (!s->in_hand && failed->code)
-        return err_set(e, (enum lard_exit)failed->code, "%s", failed->text);
+    if (!s->in_hand && s->lines->failed.code)
+        return err_pass(e, &s->lines->failed);
     *b = (struct batch){.rec = s->rec, .records = s->records, .first = s->events};
     b->kept = kept(s);
-    b->more = !b->records && !s->ended;
+    b->more = !b->records && !s->lines->ended;
     s->events += s->in_hand;
     s->records = 0;
     s->in_hand = 0;

@@ -197,14 +197,9 @@ static void put_wait(struct std_sink *s, const struct event *ev)
 
 /* Leaves out the accesses that the view `tracked` does not check, and atomic ones, which a reader
  * would take for racy. */
-static bool left_out(const struct event *ev)
-{
-    return event_is_access(ev) ? event_order(ev) || !event_tracked(ev) : ev->flags & EVF_SYSTEM;
-}
-
 static void put_lossy(struct std_sink *s, const struct event *ev)
 {
-    if (left_out(ev))
+    if (event_is_access(ev) ? event_order(ev) || !event_tracked(ev) : ev->flags & EVF_SYSTEM)
         return;
     if (ev->kind == EV_TXN_BEGIN || ev->kind == EV_TXN_COMMIT) {
         put_line(s, ev, ev->kind == EV_TXN_BEGIN ? STD_BEGIN : STD_END, NULL);
@@ -266,9 +261,7 @@ static void std_sink_abort(struct sink *base)
 
 static int std_sink_finish(struct sink *base, struct err *e)
 {
-    struct std_sink *s = (struct std_sink *)base;
-
-    const int result = text_flushed(&s->out, e);
+    const int result = text_flushed(&((struct std_sink *)base)->out, e);
 
     std_sink_abort(base);
     return result;

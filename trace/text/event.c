@@ -257,9 +257,7 @@ static int attribute(struct text_reader *t, const struct word *w, struct attribu
         return text_fail(t->lines, "a name is too much; the name of a site is written @\"...\"");
     if (w->text[0] == '+')
         return gap(t, w->text + 1, a);
-    if (!strcmp(w->text, TEXT_MERGE))
-        return merges(t, a);
-    return flag(t, w->text, a);
+    return !strcmp(w->text, TEXT_MERGE) ? merges(t, a) : flag(t, w->text, a);
 }
 
 /* Reads attributes in any order, each once. */

@@ -56,13 +56,19 @@ struct lines {
     struct err failed; /* the first error; it stays */
     uint64_t fills;    /* how often the buffer was filled */
     size_t start, end; /* bounds of the bytes in the buffer that were not given out */
-    bool eof;
+    bool eof, ended;   /* of the input; there are no more lines */
     char buffer[2 * TEXT_LINE_MAX + 2];
 };
 
 struct lines *text_lines_new(struct input *in); /* takes ownership of in */
 void text_lines_free(struct lines *l);
 int text_line_next(struct lines *l); /* 1: a line, without its end; 0: no more; -1: l->failed */
+
+/* Whether a batch may have more lines, up to so many fills. */
+static inline bool text_goes_on(const struct lines *l, uint64_t fills)
+{
+    return !l->ended && !l->failed.code && l->fills < fills;
+}
 
 /* Sets l->failed to "file:line: ..."; always -1. */
 int text_fail(struct lines *l, const char *fmt, ...) PRINTF_LIKE(2, 3);

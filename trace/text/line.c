@@ -155,6 +155,7 @@ int text_line_next(struct lines *l)
     if (l->end > l->start)
         return give(l, l->end - l->start, 0);
     l->number--;
+    l->ended = true;
     return 0;
 }
 

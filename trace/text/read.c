@@ -21,10 +21,9 @@ struct text_source {
     struct source base;
     struct text_reader r;
     char *producer;
-    unsigned given;  /* lines of the head, a bit each */
-    bool line_waits; /* the line in hand was not looked at yet */
-    bool begun;      /* lines that may only stand before the first event are over */
-    bool ended;
+    unsigned given;   /* lines of the head, a bit each */
+    bool line_waits;  /* the line in hand was not looked at yet */
+    bool begun;       /* lines that may only stand before the first event are over */
     uint64_t events;  /* so far */
     unsigned in_hand; /* events in rec */
     size_t records;
@@ -219,16 +218,14 @@ static uint64_t kept(const struct text_source *t)
 static void collect(struct text_source *t, unsigned enough)
 {
     const uint64_t most = kept(t) + KEPT_STEP, fills = t->r.lines->fills + TEXT_FILLS;
-    int got;
 
-    while (t->in_hand < enough && !t->ended && !t->r.lines->failed.code &&
-           t->r.lines->fills < fills && (t->r.lines->number % KEPT_LINES || kept(t) < most)) {
-        got = t->line_waits ? 1 : text_line_next(t->r.lines);
-        t->line_waits = got > 0 && t->in_hand && line_is_name(t->r.lines->at);
+    while (t->in_hand < enough && text_goes_on(t->r.lines, fills) &&
+           (t->r.lines->number % KEPT_LINES || kept(t) < most)) {
+        const bool got = t->line_waits || text_line_next(t->r.lines) > 0;
+        t->line_waits = got && t->in_hand && line_is_name(t->r.lines->at);
         if (t->line_waits)
             return;
-        t->ended = got == 0;
-        if (got > 0)
+        if (got)
             (void)any_line(t);
     }
 }
@@ -241,12 +238,12 @@ static int text_next(struct source *s, struct batch *b, struct err *e)
 
     collect(t, BATCH_EVENTS);
     if (!t->in_hand && t->r.lines->failed.code)
-        return err_set(e, (enum lard_exit)t->r.lines->failed.code, "%s", t->r.lines->failed.text);
+        return err_pass(e, &t->r.lines->failed);
     b->rec = t->rec;
     b->records = t->records;
     b->first = s->first + t->events - t->in_hand;
     b->kept = kept(t);
-    b->more = !t->in_hand && !t->ended;
+    b->more = !t->in_hand && !t->r.lines->ended;
     t->records = 0;
     t->in_hand = 0;
     return 0;
@@ -308,7 +305,7 @@ static struct source *text_open(struct input *in, struct err *e)
     t->begun = true;
     if (!t->r.lines->failed.code)
         return &t->base;
-    err_set(e, (enum lard_exit)t->r.lines->failed.code, "%s", t->r.lines->failed.text);
+    err_pass(e, &t->r.lines->failed);
     text_close(&t->base);
     return NULL;
 }

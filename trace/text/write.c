@@ -11,10 +11,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-#ifndef PACKAGE_VERSION /* configure says it */
-#define PACKAGE_VERSION "unknown"
-#endif
-
 struct text_sink {
     struct sink base;
     struct text_out out;
@@ -148,9 +144,7 @@ static void text_sink_abort(struct sink *s)
 
 static int text_sink_finish(struct sink *s, struct err *e)
 {
-    struct text_sink *t = (struct text_sink *)s;
-
-    const int result = text_flushed(&t->out, e);
+    const int result = text_flushed(&((struct text_sink *)s)->out, e);
 
     text_sink_abort(s);
     return result;
