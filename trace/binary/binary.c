@@ -105,22 +105,18 @@ void tally_free(struct trace_tally *t)
     free(t);
 }
 
-/* A full index keeps every second entry, so that it never takes more than INDEX_MAX. */
-static void index_thin(struct trace_tally *t)
-{
-    for (size_t i = 0; i < t->entries / 2; i++)
-        t->index[i] = t->index[2 * i];
-    t->entries /= 2;
-    t->stride *= 2;
-}
-
 void tally_block(struct trace_tally *t, const struct block_header *h, uint64_t at)
 {
     if (t->blocks % t->stride == 0) {
         t->index = xgrow(t->index, t->entries, &t->cap, sizeof *t->index);
         t->index[t->entries++] = (struct index_entry){at, h->first, h->events, h->section};
-        if (t->entries == INDEX_MAX)
-            index_thin(t);
+    }
+    /* A full index keeps every second entry, so that it never takes more than INDEX_MAX. */
+    if (t->entries == INDEX_MAX) {
+        for (size_t i = 0; i < t->entries / 2; i++)
+            t->index[i] = t->index[2 * i];
+        t->entries /= 2;
+        t->stride *= 2;
     }
     t->blocks++;
 }

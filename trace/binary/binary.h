@@ -24,8 +24,8 @@ enum {
     NAME_HEAD_BYTES = 12,
     INDEX_MAX = 1 << 18 /* entries */
 };
-#define FIRST_MAX                                                                                  \
-    ((uint64_t)INT64_MAX) /* number of the first event, and of the one after the last */
+/* The greatest number of the first event, and of the one after the last. */
+#define FIRST_MAX ((uint64_t)INT64_MAX)
 
 enum section { SECTION_EVENTS = 1, SECTION_NAMES, SECTION_FOOTER, SECTIONS };
 
@@ -75,8 +75,8 @@ int trailer_get(const uint8_t from[TRAILER_BYTES], uint64_t *footer_at); /* -1: 
 struct trace_tally;
 struct trace_tally *tally_new(void);
 void tally_free(struct trace_tally *t);
-void tally_block(struct trace_tally *t, const struct block_header *h,
-                 uint64_t at); /* not for the footer */
+/* not for the footer */
+void tally_block(struct trace_tally *t, const struct block_header *h, uint64_t at);
 void tally_events(struct trace_tally *t, const struct event *rec, size_t records);
 /* The same in two parts: counts, from what was added to an encoder, or from the open block of a
  * header; and the hash, from records. */
@@ -87,8 +87,8 @@ void tally_identity(struct trace_tally *t, const struct event *rec, size_t recor
 struct digest *tally_digest(struct trace_tally *t); /* borrowed: the identity */
 /* The footer's payload; a function of the blocks alone, so that a reader may compare bytes. */
 void tally_footer(const struct trace_tally *t, uint64_t preamble_digest, struct bytes *to);
-void tally_summary(const struct trace_tally *t,
-                   struct trace_summary *to); /* fills the fields that depend on events */
+/* fills the fields that depend on events */
+void tally_summary(const struct trace_tally *t, struct trace_summary *to);
 
 /* Fills what a footer tells. -1: the bytes are no footer, or one for another preamble. */
 int footer_summary(const uint8_t *from, size_t bytes, uint64_t preamble_digest,

@@ -107,8 +107,7 @@ static int wanted_open(struct block_decoder *b, struct byte_slice *from, const s
 static int list_get(struct block_decoder *b, struct byte_slice *from, uint16_t *to, size_t total,
                     uint64_t limit, const char *what, struct block_fault *fault)
 {
-    const uint32_t length = (uint32_t)total;
-    const struct wanted w = {total, {&length, 1}, limit, what};
+    const struct wanted w = {total, {&(uint32_t){(uint32_t)total}, 1}, limit, what};
     uint64_t v[COLUMN_STRIP];
 
     if (wanted_open(b, from, &w, fault))
@@ -188,8 +187,8 @@ static int shapes_list(struct block_decoder *b, struct byte_slice *from, struct 
 
     if (count_get(b, from, &b->shapes))
         return fail(fault, "there are not as many shapes of events as there can be");
-    uint32_t length = (uint32_t)b->shapes;
-    if (column_get(b->columns, from, v, b->shapes, (struct groups){&length, 1}, &what))
+    if (column_get(b->columns, from, v, b->shapes,
+                   (struct groups){&(uint32_t){(uint32_t)b->shapes}, 1}, &what))
         return fail(fault, what);
     for (size_t i = 0; i < b->shapes; i++)
         if (shape_get(b->version, v[i], &b->known[i], fault))
@@ -253,17 +252,6 @@ static int shapes_get(struct block_decoder *b, struct byte_slice *from, struct b
     return 0;
 }
 
-/* Finds each event's place in the columns of second records. */
-static void seconds_place(struct block_decoder *b)
-{
-    size_t more = 0;
-
-    for (size_t i = 0; i < b->events; i++) {
-        b->second[i] = (uint16_t)more;
-        more += b->known[b->event[i].shape].more;
-    }
-}
-
 /* Adds up the four counts of a shape that events_place keeps side by side. */
 static uint64_t shape_count(const struct block_decoder *b, size_t shape)
 {
@@ -272,14 +260,19 @@ static uint64_t shape_count(const struct block_decoder *b, size_t shape)
     return (uint64_t)n[0] + n[1] + n[2] + n[3];
 }
 
+/* Counts second records, and finds each event's place in their columns. */
 static void seconds_count(struct block_decoder *b)
 {
+    size_t more = 0;
+
     b->total[PART_MORE] = 0;
     for (size_t i = 0; i < b->shapes; i++)
         if (b->known[i].more)
             b->total[PART_MORE] += shape_count(b, i);
-    if (b->total[PART_MORE])
-        seconds_place(b);
+    for (size_t i = 0; b->total[PART_MORE] && i < b->events; i++) {
+        b->second[i] = (uint16_t)more;
+        more += b->known[b->event[i].shape].more;
+    }
 }
 
 /* Events that are no accesses before this one, out of what event_place wrote down: no array of

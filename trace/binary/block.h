@@ -33,8 +33,7 @@ void block_decoder_free(struct block_decoder *b);
 
 struct block_fault {
     const char *what; /* a string constant */
-    bool at_event;
-    size_t event; /* when at_event: which event of the block, from 0 */
+    size_t event;     /* of block_next: which event of the block, from 0 */
 };
 
 /* Decoding in slices, so that records are still in a near cache when they are used: open, then next

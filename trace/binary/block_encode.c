@@ -233,9 +233,7 @@ static const uint64_t *part_group(struct block_encoder *b, const uint64_t *v, en
 
 static void list_put(struct block_encoder *b, struct bytes *to, const uint64_t *v, size_t n)
 {
-    const uint32_t length = (uint32_t)n;
-
-    column_put(b->columns, to, v, n, (struct groups){&length, 1});
+    column_put(b->columns, to, v, n, (struct groups){&(uint32_t){(uint32_t)n}, 1});
 }
 
 static void part_put(struct block_encoder *b, struct bytes *to, const uint64_t *v, enum part part)

@@ -90,13 +90,6 @@ ALWAYS_INLINE const struct shape *first_put(const struct block_decoder *b, size_
     return shape;
 }
 
-static void second_put(const struct block_decoder *b, size_t i, struct event *to)
-{
-    const uint16_t at = b->second[b->from[i]];
-
-    record_put(to, b->more_addr[at], b->more_aux[at], b->more_size[at], 0);
-}
-
 static struct block_sum merge_plain(const struct block_decoder *b, struct event *restrict rec)
 {
     const size_t n = b->ordered;
@@ -119,8 +112,10 @@ static struct block_sum merge_any(const struct block_decoder *b, struct event *r
     for (size_t i = b->ordered_at; i < b->ordered; i++) {
         struct event *to = rec + done.records;
         const struct shape *shape = first_put(b, i, b->gaps, to);
-        if (shape->more)
-            second_put(b, i, to + 1);
+        if (shape->more) {
+            const uint16_t at = b->second[b->from[i]];
+            record_put(to + 1, b->more_addr[at], b->more_aux[at], b->more_size[at], 0);
+        }
         if (shape->look && event_well_formed(to, what))
             break;
         done.records += shape->more + 1U;
@@ -138,7 +133,7 @@ int block_next(struct block_decoder *b, struct event *rec, struct block_sum *to,
         (b->runs == b->events ? singles_order : runs_order)(b);
     *to = b->plain ? merge_plain(b, rec) : merge_any(b, rec, &what);
     if (what && to->events == 0) {
-        *fault = (struct block_fault){what, true, b->given};
+        *fault = (struct block_fault){what, b->given};
         return -1;
     }
     b->ordered_at += to->events;

@@ -165,12 +165,12 @@ enum packing packing_of(const uint8_t *head, size_t n)
 
     if (n >= sizeof gzip && !memcmp(head, gzip, sizeof gzip))
         return PACKING_GZIP;
-    if (n >= sizeof zstd && !memcmp(head, zstd, sizeof zstd))
-        return PACKING_ZSTD;
-    if (n >= 1 + sizeof skippable && head[0] >> 4 == 5 &&
-        !memcmp(head + 1, skippable, sizeof skippable))
-        return PACKING_ZSTD;
-    return PACKING_NONE;
+    if (n < 4)
+        return PACKING_NONE;
+    return !memcmp(head, zstd, sizeof zstd) ||
+                   (head[0] >> 4 == 5 && !memcmp(head + 1, skippable, sizeof skippable))
+               ? PACKING_ZSTD
+               : PACKING_NONE;
 }
 
 struct unpacker *unpacker_new(enum packing how)

@@ -49,9 +49,9 @@ struct column_regions {
     unsigned shift;
     uint64_t n, lists;
     uint64_t length[LISTED_MAX]; /* lengths of the lists */
-    struct column_region
-        in[LISTED_MAX]; /* the regions; or those of the lists, one list after the other */
-    const uint8_t *at;  /* borrows */
+    /* the regions; or those of the lists, one list after the other */
+    struct column_region in[LISTED_MAX];
+    const uint8_t *at; /* borrows */
     uint64_t bit, bits;
     uint64_t bound; /* no number is above it */
 
@@ -131,11 +131,10 @@ static int plane_get(struct codec *codec, struct byte_slice *from, size_t n, uns
         from->at += n;
         return 0;
     case PLANE_ZSTD:
-        p->n++;
-        return plane_unpack(codec, from, CODEC_ZSTD, room, n, what);
     case PLANE_DEFLATE:
         p->n++;
-        return plane_unpack(codec, from, CODEC_ZLIB, room, n, what);
+        return plane_unpack(codec, from, form == PLANE_ZSTD ? CODEC_ZSTD : CODEC_ZLIB, room, n,
+                            what);
     default:
         return fail(what, "a plane of bytes has an unknown form");
     }
@@ -384,11 +383,10 @@ static int head_get(struct byte_slice *from, struct column_reader *r, const char
         r->width > (r->store == STORE_BITS ? BITS_MAX : PLANES))
         return fail(what, bad_head);
     r->width *= r->store == STORE_BITS ? 1 : 8;
-    if (slice_varint(from, &r->base) || slice_varint(from, &r->escapes))
-        return fail(what, bad_head);
-    if (r->escapes > r->n || (r->escapes && (r->width == 0 || r->width == 64)))
-        return fail(what, bad_head);
-    return 0;
+    return slice_varint(from, &r->base) || slice_varint(from, &r->escapes) || r->escapes > r->n ||
+                   (r->escapes && (r->width == 0 || r->width == 64))
+               ? fail(what, bad_head)
+               : 0;
 }
 
 static int bits_get(struct byte_slice *from, struct column_reader *r, const char **what)
@@ -469,9 +467,8 @@ static int plain_open(struct column_decoder *c, struct byte_slice *from, size_t 
 {
     struct column_reader r = {.n = n, .groups = groups.length};
 
-    if (head_get(from, &r, what))
-        return -1;
-    if (r.escapes && inner_get(c, from, c->escape, (size_t)r.escapes, what))
+    if (head_get(from, &r, what) ||
+        (r.escapes && inner_get(c, from, c->escape, (size_t)r.escapes, what)))
         return -1;
     return residuals_open(c, from, &r, what);
 }

@@ -205,12 +205,6 @@ struct counts {
     uint32_t n[SPREADS][LANES]; /* by bits */
 };
 
-/* A residual of all ones is the marker of an escape: it needs one bit more. */
-static inline void counts_add(struct counts *c, uint64_t r, size_t i)
-{
-    c->n[r == UINT64_MAX ? 65 : bits_of(r + 1)][i % LANES]++;
-}
-
 /* times: how many numbers each of the sample stands for. */
 static void spread_make(struct spread *s, const struct counts *c, unsigned top, uint64_t times)
 {
@@ -226,22 +220,16 @@ static void spread_make(struct spread *s, const struct counts *c, unsigned top, 
     }
 }
 
-/* Bytes that the escapes take in a width, about; UINT64_MAX: the width can't be. */
-static uint64_t escapes_cost(const struct spread *s, unsigned width, bool escapes)
-{
-    if (width >= s->top)
-        return 0;
-    return escapes && width > 0 ? s->above[width] * (s->top + ESCAPE_BITS) / 8 + HEAD_BYTES
-                                : UINT64_MAX;
-}
-
+/* cost: without the escapes. There can't be any where the width is 0. */
 static void plan_try(struct coding *p, const struct spread *s, uint64_t cost, unsigned width,
                      bool escapes)
 {
-    const uint64_t more = escapes_cost(s, width, escapes);
-
-    if (more < UINT64_MAX && cost + more < p->cost) {
-        p->cost = cost + more;
+    if (width < s->top && (!escapes || width == 0))
+        return;
+    if (width < s->top)
+        cost += s->above[width] * (s->top + ESCAPE_BITS) / 8 + HEAD_BYTES;
+    if (cost < p->cost) {
+        p->cost = cost;
         p->width = width;
     }
 }
@@ -286,7 +274,7 @@ struct plans { /* the best of each store */
 };
 
 /* A sample is one number in STEP, or all: short strips, at places that do not fall in step with a
- * loop of the program. */
+ * loop of the program. A residual of all ones is the marker of an escape: it needs one bit more. */
 enum { STRIP = 64, STEP = 8 };
 
 static void sample_count(struct counts *to, const uint64_t *r, size_t n, size_t step)
@@ -294,7 +282,7 @@ static void sample_count(struct counts *to, const uint64_t *r, size_t n, size_t 
     for (size_t k = 0, at; (at = (k * step + k * 5 % step) * STRIP) < n; k++) {
         const size_t end = n - at < STRIP ? n : at + STRIP;
         for (size_t i = at; i < end; i++)
-            counts_add(to, r[i], i);
+            to->n[r[i] == UINT64_MAX ? 65 : bits_of(r[i] + 1)][i % LANES]++;
     }
 }
 
@@ -329,18 +317,13 @@ static struct plans plans_make(struct column_encoder *c, const struct column_num
 
 /* ---- residuals out -------------------------------------------------------------------------- */
 
-static bool constant(const uint8_t *p, size_t n)
-{
-    return !memcmp(p, p + 1, n - 1);
-}
-
 /* A plane of one value is that value; one that does not compress by an eighth stays as it is. */
 static void plane_put(struct column_encoder *c, struct bytes *to, const uint8_t *p, size_t n)
 {
     static const uint8_t form[CODECS] = {[CODEC_ZSTD] = PLANE_ZSTD, [CODEC_ZLIB] = PLANE_DEFLATE};
     uint8_t *packed = c->plane[1];
 
-    if (constant(p, n)) {
+    if (!memcmp(p, p + 1, n - 1)) {
         bytes_add(to, (const uint8_t[]){PLANE_CONSTANT, p[0]}, 2);
         return;
     }
@@ -421,14 +404,12 @@ static size_t escapes_take(struct column_encoder *c, uint64_t *r, size_t n, unsi
     return escapes;
 }
 
-static void put(struct column_encoder *c, struct bytes *to, const uint64_t *v, size_t n,
-                struct groups groups, bool inner);
+static void numbers_put(struct column_encoder *c, struct bytes *to, const uint64_t *v, size_t n,
+                        struct groups groups, bool inner);
 
 static void inner_put(struct column_encoder *c, struct bytes *to, const uint64_t *v, size_t n)
 {
-    const uint32_t length = (uint32_t)n;
-
-    put(c, to, v, n, (struct groups){&length, 1}, true);
+    numbers_put(c, to, v, n, (struct groups){&(uint32_t){(uint32_t)n}, 1}, true);
 }
 
 /* Spoils the residuals where some are escaped. */
@@ -538,24 +519,20 @@ static bool put_planned(struct column_encoder *c, struct bytes *to, const struct
     return false;
 }
 
-static void constant_put(struct bytes *to, uint64_t v)
-{
-    bytes_add(to, (const uint8_t[]){TRANSFORM_BASE | STORE_BITS << STORE_SHIFT, 0, 0}, 3);
-    bytes_varint(to, v);
-    bytes_varint(to, 0);
-}
-
-static void put(struct column_encoder *c, struct bytes *to, const uint64_t *v, size_t n,
-                struct groups groups, bool inner)
+static void numbers_put(struct column_encoder *c, struct bytes *to, const uint64_t *v, size_t n,
+                        struct groups groups, bool inner)
 {
     const uint64_t any = any_differing(v, n);
     struct column_numbers m = {
         .v = v, .n = n, .groups = groups, .inner = inner, .shift = trailing_zeros(any)};
 
-    if (any == 0)
-        constant_put(to, v[0]);
-    else if (n < FULL || !put_planned(c, to, &m, STEP))
+    if (any == 0) {
+        bytes_add(to, (const uint8_t[]){TRANSFORM_BASE | STORE_BITS << STORE_SHIFT, 0, 0}, 3);
+        bytes_varint(to, v[0]);
+        bytes_varint(to, 0);
+    } else if (n < FULL || !put_planned(c, to, &m, STEP)) {
         put_planned(c, to, &m, 1);
+    }
 }
 
 void column_put(struct column_encoder *c, struct bytes *to, const uint64_t *v, size_t n,
@@ -563,5 +540,5 @@ void column_put(struct column_encoder *c, struct bytes *to, const uint64_t *v, s
 {
     assert(n <= COLUMN_MAX);
     if (n > 0)
-        put(c, to, v, n, groups, false);
+        numbers_put(c, to, v, n, groups, false);
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 
 #define REMEDY "use `lardsim trace cut --salvage IN OUT`"
@@ -32,8 +33,8 @@ struct binary {
     uint64_t good;             /* end of the last whole block */
     uint64_t preamble_digest;
     struct block_place next;
-    struct source_extent
-        extent; /* in events, as the footer has them; all 0: there is none to be seen */
+    /* in events, as the footer has them; all 0: there is none to be seen */
+    struct source_extent extent;
     enum state state;
     bool salvage;
     struct err failed; /* after STATE_FAILED */
@@ -50,52 +51,49 @@ static size_t read_some(struct binary *b, void *to, size_t n)
 
 /* ---- what is wrong -------------------------------------------------------------------------- */
 
-/* Ends the source: with an error, or silently. what: to stand after "FILE: ". */
-static int damaged(struct binary *b, const char *what, const char *remedy)
+/* Ends the source: with an error, or silently. fmt: what is to stand after "FILE: ". */
+PRINTF_LIKE(3, 4)
+static int damaged(struct binary *b, const char *remedy, const char *fmt, ...)
 {
-    if (b->salvage) {
-        snprintf(b->lost, sizeof b->lost, "%s", what);
-        b->state = STATE_ENDED;
-        return -1;
-    }
-    b->state = STATE_FAILED;
-    return err_set(&b->failed, LARD_TRACE, "%s: %s%s", b->base.name, what, remedy);
+    char what[sizeof b->lost];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof what, fmt, ap);
+    va_end(ap);
+    b->state = b->salvage ? STATE_ENDED : STATE_FAILED;
+    if (!b->salvage)
+        return err_set(&b->failed, LARD_TRACE, "%s: %s%s", b->base.name, what, remedy);
+    memcpy(b->lost, what, sizeof what);
+    return -1;
 }
 
 static int truncated(struct binary *b)
 {
-    char what[200], after[48] = "its preamble";
+    char after[48] = "its preamble";
 
-    if (input_fault(b->in)) {
-        snprintf(what, sizeof what, "can't be read after byte %" PRIu64 ": %s", b->offset,
-                 input_fault(b->in));
-        return damaged(b, what, "");
-    }
+    if (input_fault(b->in))
+        return damaged(b, "", "can't be read after byte %" PRIu64 ": %s", b->offset,
+                       input_fault(b->in));
     if (b->next.first > b->base.first)
         snprintf(after, sizeof after, "event %" PRIu64, b->next.first - 1);
-    snprintf(what, sizeof what,
-             "ends at byte %" PRIu64 " without its end mark after %s (truncated?)", b->offset,
-             after);
-    return damaged(b, what, ": " REMEDY);
+    return damaged(b, ": " REMEDY,
+                   "ends at byte %" PRIu64 " without its end mark after %s (truncated?)", b->offset,
+                   after);
 }
 
 /* The block that begins at b->good, or something in it. */
 static int bad_block(struct binary *b, uint64_t event, const char *what)
 {
-    char text[240];
-
-    snprintf(text, sizeof text, "block %" PRIu64 " at byte %" PRIu64 " (event %" PRIu64 "): %.120s",
-             b->next.number, b->good, event, what);
-    return damaged(b, text, ": " REMEDY " to keep what is before it");
+    return damaged(b, ": " REMEDY " to keep what is before it",
+                   "block %" PRIu64 " at byte %" PRIu64 " (event %" PRIu64 "): %.120s",
+                   b->next.number, b->good, event, what);
 }
 
 static int bad_end(struct binary *b, const char *what)
 {
-    char text[240];
-
-    snprintf(text, sizeof text, "all its blocks are whole, but at byte %" PRIu64 " %s", b->good,
-             what);
-    return damaged(b, text, ": " REMEDY " to write it anew");
+    return damaged(b, ": " REMEDY " to write it anew",
+                   "all its blocks are whole, but at byte %" PRIu64 " %s", b->good, what);
 }
 
 /* ---- blocks --------------------------------------------------------------------------------- */
@@ -199,13 +197,6 @@ int names_block(struct names *to, const struct block_header *h, const uint8_t *p
     return at == h->payload ? 0 : err_set(e, LARD_TRACE, "bytes are left over after its names");
 }
 
-static int names_read(struct binary *b, const struct block_header *h)
-{
-    struct err e = {0};
-
-    return names_block(b->names, h, b->payload, &e) ? bad_block(b, h->first, e.text) : 0;
-}
-
 /* The footer must say what the blocks said, and nothing may follow but its trailer. */
 static int footer_read(struct binary *b, const struct block_header *h)
 {
@@ -239,8 +230,9 @@ static int block_take(struct binary *b)
         return events_open(b, &h);
     if (h.section == SECTION_FOOTER)
         return footer_read(b, &h);
-    if (names_read(b, &h))
-        return -1;
+    struct err e = {0};
+    if (names_block(b->names, &h, b->payload, &e))
+        return bad_block(b, h.first, e.text);
     block_done(b, &h);
     return 0;
 }
@@ -274,9 +266,7 @@ static int binary_next(struct source *s, struct batch *to, struct err *e)
     *to = (struct batch){.first = b->next.first};
     if (binary_read(b, to))
         *to = (struct batch){.first = b->next.first};
-    if (b->state == STATE_FAILED)
-        return err_set(e, (enum lard_exit)b->failed.code, "%s", b->failed.text);
-    return 0;
+    return b->state == STATE_FAILED ? err_pass(e, &b->failed) : 0;
 }
 
 static void binary_close(struct source *s)

@@ -42,16 +42,12 @@ static bool footer_fits(const struct binary_look *f, const uint8_t *header, cons
 {
     struct trace_summary told = *to;
     struct block_header h;
-    const char *what = NULL;
 
-    if (footer_summary(payload, n, f->preamble_digest, &told))
-        return false;
-    if (told.events > FIRST_MAX - told.first)
-        return false;
-    if (block_header_get(header, (struct block_place){told.blocks, told.first + told.events}, &h,
-                         &what))
-        return false;
-    if (h.section != SECTION_FOOTER || h.payload != n || h.digest != digest_bytes(payload, n))
+    if (footer_summary(payload, n, f->preamble_digest, &told) ||
+        told.events > FIRST_MAX - told.first ||
+        block_header_get(header, (struct block_place){told.blocks, told.first + told.events}, &h,
+                         &(const char *){NULL}) ||
+        h.section != SECTION_FOOTER || h.payload != n || h.digest != digest_bytes(payload, n))
         return false;
     *to = told;
     return true;
@@ -60,18 +56,17 @@ static bool footer_fits(const struct binary_look *f, const uint8_t *header, cons
 /* False: the file has no footer that fits; nothing was changed. */
 static bool footer_look(const struct binary_look *f, struct trace_summary *to)
 {
-    uint8_t trailer[TRAILER_BYTES], header[HEADER_BYTES], *payload;
+    uint8_t trailer[TRAILER_BYTES], header[HEADER_BYTES];
     uint64_t at;
 
     if (bytes_of(f) < f->good + HEADER_BYTES + TRAILER_BYTES)
         return false;
-    uint64_t end = bytes_of(f) - TRAILER_BYTES;
-    if (!read_at(f, end, trailer, sizeof trailer) || trailer_get(trailer, &at))
-        return false;
-    if (at < f->good || at > end - HEADER_BYTES || end - HEADER_BYTES - at > PAYLOAD_MAX)
+    const uint64_t end = bytes_of(f) - TRAILER_BYTES;
+    if (!read_at(f, end, trailer, sizeof trailer) || trailer_get(trailer, &at) || at < f->good ||
+        at > end - HEADER_BYTES || end - HEADER_BYTES - at > PAYLOAD_MAX)
         return false;
     const size_t n = (size_t)(end - HEADER_BYTES - at);
-    payload = xmalloc(n);
+    uint8_t *payload = xmalloc(n);
     bool fits = read_at(f, at, header, sizeof header) &&
                 read_at(f, at + HEADER_BYTES, payload, n) && footer_fits(f, header, payload, n, to);
     free(payload);
@@ -97,9 +92,23 @@ static const char *header_look(const struct binary_look *f, uint64_t at, struct 
     return h->section == SECTION_FOOTER ? "the footer or the end mark is not right" : NULL;
 }
 
-/* Walks the headers of a file without a footer. They are a chain: each tells where the next should
- * be, and which event it begins with. */
-static void headers_walk(const struct binary_look *f, struct trace_summary *to)
+static bool names_look(const struct binary_look *f, uint64_t at, const struct block_header *h,
+                       struct names *to)
+{
+    uint8_t *payload = xmalloc(h->payload + 1);
+    const bool fits = read_at(f, at, payload, h->payload) &&
+                      digest_bytes(payload, h->payload) == h->digest &&
+                      !names_block(to, h, payload, NULL);
+
+    free(payload);
+    return fits;
+}
+
+/* Walks the headers of a file. They are a chain: each tells where the next should be, and which
+ * event it begins with. Names are wanted of a file that is whole; of all payloads only theirs are
+ * read, and a fault in them is reported when the file is read through. NULL: a file without a
+ * footer, of which it is told where that chain ends. */
+static void headers_walk(const struct binary_look *f, struct names *names, struct trace_summary *to)
 {
     struct block_place next = {.number = 0, .first = to->first};
     struct block_header h;
@@ -109,7 +118,11 @@ static void headers_walk(const struct binary_look *f, struct trace_summary *to)
     for (; !(what = header_look(f, at, next, &h)); at += HEADER_BYTES + (uint64_t)h.payload) {
         next.number++;
         next.first += h.events;
+        if (names && h.section == SECTION_NAMES && !names_look(f, at + HEADER_BYTES, &h, names))
+            return;
     }
+    if (names)
+        return;
     to->blocks = next.number;
     to->events = next.first - to->first;
     to->good_bytes = at;
@@ -118,49 +131,17 @@ static void headers_walk(const struct binary_look *f, struct trace_summary *to)
              next.first, what);
 }
 
-static bool names_look(const struct binary_look *f, uint64_t at, const struct block_header *h,
-                       struct names *to)
-{
-    uint8_t *payload = xmalloc(h->payload + 1);
-    struct err e = {0};
-    const bool fits = read_at(f, at, payload, h->payload) &&
-                      digest_bytes(payload, h->payload) == h->digest &&
-                      !names_block(to, h, payload, &e);
-
-    free(payload);
-    return fits;
-}
-
-/* Hashes the names of a file that is whole; of all payloads only those of names are read. A fault
- * in them is reported when the file is read through. */
-static uint64_t names_walk(const struct binary_look *f, uint64_t first)
-{
-    struct block_place next = {.number = 0, .first = first};
-    struct names *names = names_new();
-    struct block_header h;
-
-    for (uint64_t at = f->good; !header_look(f, at, next, &h);
-         at += HEADER_BYTES + (uint64_t)h.payload) {
-        next.number++;
-        next.first += h.events;
-        if (h.section == SECTION_NAMES && !names_look(f, at + HEADER_BYTES, &h, names))
-            break;
-    }
-    const uint64_t hash = names_hash(names);
-    names_free(names);
-    return hash;
-}
-
 static void file_summarize(const struct binary_look *f, struct trace_summary *to)
 {
     to->file_bytes = bytes_of(f);
-    if (!footer_look(f, to)) {
-        headers_walk(f, to);
+    to->complete = footer_look(f, to);
+    struct names *const names = to->complete ? names_new() : NULL;
+    headers_walk(f, names, to);
+    if (!names)
         return;
-    }
-    to->complete = true;
     to->good_bytes = bytes_of(f);
-    to->names = names_walk(f, to->first);
+    to->names = names_hash(names);
+    names_free(names);
 }
 
 bool source_foresee(const struct source *s, struct trace_summary *to)

@@ -175,9 +175,8 @@ static int binary_sink_events(struct sink *s, const struct event *rec, size_t re
     struct binary_sink *b = (struct binary_sink *)s;
 
     for (const struct event *const end = rec + records; rec < end;) {
-        if (block_sum(b->encoder).events == BLOCK_EVENTS && events_flush(b, e))
-            return -1;
-        if (portion_take(b, &rec, end, e))
+        if ((block_sum(b->encoder).events == BLOCK_EVENTS && events_flush(b, e)) ||
+            portion_take(b, &rec, end, e))
             return -1;
     }
     return 0;
