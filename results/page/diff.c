@@ -20,12 +20,9 @@ enum { PAIRS_SHOWN = 12, CHANGES_SHOWN = 15, RACES_SHOWN = 15 };
 static char *key_of(const struct report_study *s, const struct report_study *other,
                     const struct report_cell *c)
 {
+    if (s->kind == STUDY_RUNS)
+        return xstrdup(s->runs == 1 && other->runs == 1 ? "" : s->run[c->run].name);
     char *key = xstrdup("");
-
-    if (s->kind == STUDY_RUNS) {
-        xappend(&key, "", s->runs == 1 && other->runs == 1 ? "" : s->run[c->run].name);
-        return key;
-    }
     for (size_t i = 0; i < s->axes; i++) {
         if (study_axis(other, s->axis[i].name) == SIZE_MAX)
             continue;
@@ -35,22 +32,19 @@ static char *key_of(const struct report_study *s, const struct report_study *oth
     return key;
 }
 
-static struct report_pair *pair_add(struct report_difference *d, const struct report_cell *a,
-                                    const struct report_cell *b)
+static void pair_add(struct report_difference *d, const struct report_cell *a,
+                     const struct report_cell *b)
 {
     d->pair = xgrow(d->pair, d->pairs, &d->pairs_cap, sizeof *d->pair);
-    struct report_pair *p = &d->pair[d->pairs++];
-    *p = (struct report_pair){
+    d->pair[d->pairs++] = (struct report_pair){
         .a = &d->a->run[a->run], .b = &d->b->run[b->run], .cell_a = a, .cell_b = b};
-    return p;
 }
 
 static void find_pairs(struct report_difference *d)
 {
-    struct map at;
-    size_t matched = 0, runs_a = 0;
+    struct map at = {0};
+    size_t runs_a = 0;
 
-    map_init(&at, NULL);
     for (size_t i = 0; i < d->b->cells; i++) {
         char *key = key_of(d->b, d->a, &d->b->cell[i]);
         uint64_t *to = map_put(&at, digest_bytes(key, strlen(key)));
@@ -68,13 +62,12 @@ static void find_pairs(struct report_difference *d)
         uint64_t *to = map_find(&at, digest_bytes(key, strlen(key)));
         if (to && *to) {
             pair_add(d, c, &d->b->cell[*to - 1]);
-            matched++;
             *to = 0; /* it has its partner */
         }
         free(key);
     }
-    d->only_a = runs_a - matched;
-    d->only_b = d->b->runs - matched;
+    d->only_a = runs_a - d->pairs;
+    d->only_b = d->b->runs - d->pairs;
     map_free(&at);
 }
 
@@ -307,8 +300,7 @@ struct telling_lines {
     void *arg;
 };
 
-static void tell(const struct telling_lines *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
-static void tell(const struct telling_lines *t, const char *fmt, ...)
+static PRINTF_LIKE(2, 3) void tell(const struct telling_lines *t, const char *fmt, ...)
 {
     va_list ap;
 
@@ -506,9 +498,7 @@ static void json_line(void *j, const char *line)
 static void json_pair(struct json *j, const struct report_pair *p)
 {
     json_object(j);
-    json_key_str(j, "policy", p->cell_a->label);
-    json_key_str(j, "from", p->a->dir);
-    json_key_str(j, "to", p->b->dir);
+    JSON_TEXTS(j, {"policy", p->cell_a->label}, {"from", p->a->dir}, {"to", p->b->dir});
     json_key_bool(j, "same", p->same);
     json_key_array(j, "build");
     json_str(j, p->a->build);
@@ -516,11 +506,9 @@ static void json_pair(struct json *j, const struct report_pair *p)
     json_end(j);
     json_key_array(j, "parameters");
     for (size_t i = 0; i < p->settings; i++) {
+        const struct report_setting *s = &p->setting[i];
         json_object(j);
-        json_key_str(j, "name", p->setting[i].name);
-        json_key_str(j, "from", p->setting[i].a);
-        json_key_str(j, "to", p->setting[i].b);
-        json_key_str(j, "verdict", p->setting[i].verdict);
+        JSON_TEXTS(j, {"name", s->name}, {"from", s->a}, {"to", s->b}, {"verdict", s->verdict});
         json_end(j);
     }
     json_end(j);
@@ -543,10 +531,8 @@ static void json_met(struct json *j, const struct report_met *m)
     const struct report_race *of = m->a ? m->a : m->b;
 
     json_object(j);
-    json_key_str(j, "race", of->id);
-    json_key_str(j, "change", change_of(m));
-    json_key_str(j, "site", of->is.site);
-    json_key_str(j, "earlier-site", of->earlier.site);
+    JSON_TEXTS(j, {"race", of->id}, {"change", change_of(m)}, {"site", of->is.site},
+               {"earlier-site", of->earlier.site});
     for (unsigned i = 0; i < 2; i++) {
         const struct report_race *r = i ? m->b : m->a;
         json_key_object(j, i ? "to" : "from");
@@ -561,18 +547,13 @@ void difference_json(const struct report_difference *d, FILE *out)
 {
     struct json j;
 
-    json_init(&j, out, true);
-    json_object(&j);
-    json_key_str(&j, "schema", "lardsim-difference-1");
-    json_key_str(&j, "from", d->name_a);
-    json_key_str(&j, "to", d->name_b);
+    json_page(&j, out, "lardsim-difference-1");
+    JSON_TEXTS(&j, {"from", d->name_a}, {"to", d->name_b});
     json_key_double(&j, "threshold", "%.17g", d->threshold);
     json_key_array(&j, "summary");
     difference_say(d, json_line, &j);
     json_end(&j);
-    json_key_u64(&j, "differing", d->differing);
-    json_key_u64(&j, "only-from", d->only_a);
-    json_key_u64(&j, "only-to", d->only_b);
+    JSON_COUNTS(&j, {"differing", d->differing}, {"only-from", d->only_a}, {"only-to", d->only_b});
     json_key_array(&j, "runs");
     for (size_t i = 0; i < d->pairs; i++)
         json_pair(&j, &d->pair[i]);

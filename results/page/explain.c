@@ -19,7 +19,7 @@ static int keep(void *arg, const struct answer *a, struct err *e)
     struct report_race *race = arg;
     struct sentences said = {.at = NULL};
     size_t bytes = 0;
-    FILE *out = memory_file(&race->picture, &bytes);
+    FILE *out = xmemstream(&race->picture, &bytes);
 
     (void)e;
     answer_say(a, &said);
@@ -63,7 +63,7 @@ static void draw_machine(struct report_study *s, struct report_faults *faults)
 
     if (!s->config || !s->cells || isnan(s->cell[0].of[M_CYCLES]))
         return;
-    FILE *out = memory_file(&text, &bytes);
+    FILE *out = xmemstream(&text, &bytes);
     given_add(&g, GIVEN_FILE, s->config);
     const int failed = drawing_picture(&g, out, &e);
     given_free(&g);

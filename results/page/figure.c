@@ -38,7 +38,6 @@ struct figure *figure_add(struct figures *f, enum figure_kind kind, char *name, 
     return g;
 }
 
-/* Sets a row's text, or a series'; it is a format. */
 void figures_free(struct figures *all)
 {
     for (size_t i = 0; i < all->n; i++) {
@@ -356,17 +355,12 @@ static void draw_heat(const struct figure *f, FILE *out)
 
 void figure_svg(const struct figure *f, FILE *out)
 {
-    switch (f->kind) {
-    case FIGURE_BARS:
-    case FIGURE_STACK:
-        draw_rows(f, out);
-        break;
-    case FIGURE_COLUMNS:
+    if (f->kind == FIGURE_COLUMNS)
         draw_columns(f, out);
-        break;
-    case FIGURE_HEAT:
+    else if (f->kind == FIGURE_HEAT)
         draw_heat(f, out);
-    }
+    else
+        draw_rows(f, out);
     svg_end(out);
 }
 
@@ -498,11 +492,8 @@ void figure_gnuplot(const struct figure *f, FILE *out)
 void figure_json(const struct figure *f, struct json *j)
 {
     json_object(j);
-    json_key_str(j, "kind", "columns");
-    json_key_str(j, "name", f->name);
-    json_key_str(j, "title", f->title);
-    json_key_str(j, "unit", f->unit);
-    json_key_str(j, "across", across);
+    JSON_TEXTS(j, {"kind", "columns"}, {"name", f->name}, {"title", f->title}, {"unit", f->unit},
+               {"across", across});
     json_key_array(j, "series");
     for (size_t i = 0; i < f->all_series; i++)
         json_str(j, f->series[i]);

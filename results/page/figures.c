@@ -100,6 +100,13 @@ static void name_parts(struct figure *f)
         f->series[p] = xstrdup(report_parts[p].key);
 }
 
+static void add_to(struct figure *f, size_t row, size_t part, double x)
+{
+    double *to = figure_at(f, row, part);
+
+    *to = or_none(*to) + x;
+}
+
 /* ---- what it costs --------------------------------------------------------------------------- */
 
 static char *cell_name(const struct report_study *s, const struct report_cell *c)
@@ -150,10 +157,8 @@ static void parts_by_policy(const struct figures_of *m, struct figure *f, bool o
             if (!is_shown(c, overheads) || strcmp(c->label, a->value[row]) != 0)
                 continue;
             n++;
-            for (size_t p = 0; p < PARTS; p++) {
-                double *to = figure_at(f, row, p);
-                *to = or_none(*to) + or_none(study_part(m->s, c, p));
-            }
+            for (size_t p = 0; p < PARTS; p++)
+                add_to(f, row, p, or_none(study_part(m->s, c, p)));
         }
         for (size_t p = 0; p < PARTS && n; p++)
             *figure_at(f, row, p) /= (double)n;
@@ -298,13 +303,6 @@ static size_t part_of(const char *stat)
     while (p < PARTS && !report_matches(report_parts[p].patterns, stat))
         p++;
     return p;
-}
-
-static void add_to(struct figure *f, size_t row, size_t part, double x)
-{
-    double *to = figure_at(f, row, part);
-
-    *to = or_none(*to) + x;
 }
 
 /* A figure of one run, named after it. */

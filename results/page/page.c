@@ -34,8 +34,7 @@ enum { ROWS_SHOWN = 200, RUNS_SHOWN = 50, FINDINGS_SHOWN = 40, RACES_SHOWN = 500
 /* ---- elements -------------------------------------------------------------------------------- */
 
 /* A number as the format has it; a dash where there is none. */
-static void number_cell(FILE *out, const char *fmt, double x) PRINTF_LIKE(2, 0);
-static void number_cell(FILE *out, const char *fmt, double x)
+static PRINTF_LIKE(2, 0) void number_cell(FILE *out, const char *fmt, double x)
 {
     char text[40] = "-";
 
@@ -45,13 +44,6 @@ static void number_cell(FILE *out, const char *fmt, double x)
 }
 
 /* The text is whole when the file is closed. */
-FILE *memory_file(char **text, size_t *bytes)
-{
-    FILE *out = xmemstream(text, bytes);
-
-    return out;
-}
-
 void memory_file_close(FILE *f)
 {
     if (fclose(f))
@@ -65,7 +57,7 @@ static void download(FILE *out, const struct figure *f, const struct figure_form
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,:;()/=*$! ";
     char *text = NULL;
     size_t n = 0;
-    FILE *memory = memory_file(&text, &n);
+    FILE *memory = xmemstream(&text, &n);
 
     form->write(f, memory);
     memory_file_close(memory);
@@ -138,9 +130,8 @@ static void json_heads(struct json *j, const struct report_study *s)
     for (size_t i = 0; i < MEASURES; i++)
         if (measured(s, i)) {
             json_object(j);
-            json_key_str(j, "key", report_measures[i].key);
-            json_key_str(j, "unit", report_measures[i].unit);
-            json_key_str(j, "text", report_measures[i].text);
+            JSON_TEXTS(j, {"key", report_measures[i].key}, {"unit", report_measures[i].unit},
+                       {"text", report_measures[i].text});
             json_end(j);
         }
     json_end(j);
@@ -175,7 +166,7 @@ static void data_block(FILE *out, const struct reported *r, const struct figures
 {
     char *text = NULL;
     size_t n = 0;
-    FILE *memory = memory_file(&text, &n);
+    FILE *memory = xmemstream(&text, &n);
     struct json j;
 
     json_init(&j, memory, false);
@@ -556,11 +547,6 @@ static void write_cells(FILE *out, const struct report_study *s)
     fputs("</details>\n", out);
 }
 
-static bool holds(const struct report_claim *c)
-{
-    return c->verdict && !strcmp(c->verdict, "holds");
-}
-
 static void write_claim(FILE *out, const struct report_claim *c, bool numbers, bool seeds)
 {
     markup(out, "<tr><td>%s</td><td>%s</td>", c->text, c->verdict);
@@ -595,9 +581,9 @@ static void write_claims(FILE *out, const struct report_study *s)
                 "<th>unit</th>",
                 seeds ? "<th class=\"n\">&plusmn;</th>" : "");
     fputs("</tr></thead><tbody>\n", out);
-    for (int good = 0; good < 2; good++)
+    for (int holds = 0; holds < 2; holds++)
         for (size_t i = 0; i < s->claims; i++)
-            if (holds(&s->claim[i]) == good)
+            if ((s->claim[i].verdict && !strcmp(s->claim[i].verdict, "holds")) == holds)
                 write_claim(out, &s->claim[i], numbers, seeds);
     fputs("</tbody></table>\n", out);
 }

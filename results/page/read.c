@@ -42,35 +42,26 @@ void fault_add(struct report_faults *f, const char *fmt, ...)
 }
 
 /* Texts of a run, in provenance.json and in host.json. */
-#define RUN_TEXT(name, field)                                                                      \
-    {                                                                                              \
-        name, WORD_TEXT, offsetof(struct report_run, field)                                        \
-    }
 static const struct word_row run_words[] = {
-    RUN_TEXT("schema", schema),
-    RUN_TEXT("version", version),
-    RUN_TEXT("build.id", build),
-    RUN_TEXT("build.commit", commit),
-    RUN_TEXT("build.compiler", compiler),
-    RUN_TEXT("verb", verb),
-    RUN_TEXT("configuration", configuration),
-    RUN_TEXT("source", source),
-    RUN_TEXT("caveat", caveat),
-    RUN_TEXT("identity", identity),
-    RUN_TEXT("digest", digest),
-    RUN_TEXT("error", error),
-    RUN_TEXT("host", host),
-    RUN_TEXT("working_folder", working),
-    RUN_TEXT("started", started),
-    RUN_TEXT("seconds", seconds),
+    {"schema", WORD_TEXT, offsetof(struct report_run, schema)},
+    {"version", WORD_TEXT, offsetof(struct report_run, version)},
+    {"build.id", WORD_TEXT, offsetof(struct report_run, build)},
+    {"build.commit", WORD_TEXT, offsetof(struct report_run, commit)},
+    {"build.compiler", WORD_TEXT, offsetof(struct report_run, compiler)},
+    {"verb", WORD_TEXT, offsetof(struct report_run, verb)},
+    {"configuration", WORD_TEXT, offsetof(struct report_run, configuration)},
+    {"source", WORD_TEXT, offsetof(struct report_run, source)},
+    {"caveat", WORD_TEXT, offsetof(struct report_run, caveat)},
+    {"identity", WORD_TEXT, offsetof(struct report_run, identity)},
+    {"digest", WORD_TEXT, offsetof(struct report_run, digest)},
+    {"error", WORD_TEXT, offsetof(struct report_run, error)},
+    {"host", WORD_TEXT, offsetof(struct report_run, host)},
+    {"working_folder", WORD_TEXT, offsetof(struct report_run, working)},
+    {"started", WORD_TEXT, offsetof(struct report_run, started)},
+    {"seconds", WORD_TEXT, offsetof(struct report_run, seconds)},
     {"events", WORD_COUNT, offsetof(struct report_run, events)}};
 
 /* ---- files ----------------------------------------------------------------------------------- */
-
-static char *in_folder(const char *dir, const char *name)
-{
-    return xasprintf("%s/%s", dir, name);
-}
 
 /* A fault is told, and the folder is left out. */
 static bool is_fine(struct report_reading *r, const struct err *e)
@@ -193,12 +184,7 @@ void report_shell_word(char **command, const char *word)
         xappend(command, " ", word);
         return;
     }
-    char *quoted = xstrdup("'");
-    for (const char *at = word; *at; at++) {
-        const char one[] = {*at, '\0'};
-        xappend(&quoted, "", *at == '\'' ? "'\\''" : one);
-    }
-    xappend(&quoted, "", "'");
+    char *quoted = shell_quoted(word);
     xappend(command, " ", quoted);
     free(quoted);
 }
@@ -217,7 +203,7 @@ static int read_config(struct report_run *run, const struct seal *seal, struct e
     struct yaml_flat f = {0};
     size_t bytes;
     char *text = seal_text(seal, "config.yaml", &bytes, e);
-    char *path = in_folder(run->dir, "config.yaml");
+    char *path = path_in(run->dir, "config.yaml");
 
     if (text)
         yaml_flat_text(&f, path, text, bytes, e);
@@ -410,27 +396,24 @@ struct race_read {
     struct report_race race;
     char *policy, *of, *verdict, *reason;
 };
-#define RACE_TEXT(name, field)                                                                     \
-    {                                                                                              \
-        name, WORD_TEXT, offsetof(struct race_read, field)                                         \
-    }
-static const struct word_row race_words[] = {RACE_TEXT("policy", policy),
-                                             RACE_TEXT("race", race.id),
-                                             RACE_TEXT("thread", race.is.thread),
-                                             RACE_TEXT("op", race.is.op),
-                                             RACE_TEXT("site", race.is.site),
-                                             RACE_TEXT("event", race.is.event),
-                                             RACE_TEXT("earlier.thread", race.earlier.thread),
-                                             RACE_TEXT("earlier.op", race.earlier.op),
-                                             RACE_TEXT("earlier.site", race.earlier.site),
-                                             RACE_TEXT("earlier.event", race.earlier.event),
-                                             RACE_TEXT("address", race.address),
-                                             RACE_TEXT("object", race.object),
-                                             RACE_TEXT("offset", race.offset),
-                                             RACE_TEXT("allocated_at", race.allocated_at),
-                                             RACE_TEXT("of", of),
-                                             RACE_TEXT("verdict", verdict),
-                                             RACE_TEXT("reason", reason)};
+static const struct word_row race_words[] = {
+    {"policy", WORD_TEXT, offsetof(struct race_read, policy)},
+    {"race", WORD_TEXT, offsetof(struct race_read, race.id)},
+    {"thread", WORD_TEXT, offsetof(struct race_read, race.is.thread)},
+    {"op", WORD_TEXT, offsetof(struct race_read, race.is.op)},
+    {"site", WORD_TEXT, offsetof(struct race_read, race.is.site)},
+    {"event", WORD_TEXT, offsetof(struct race_read, race.is.event)},
+    {"earlier.thread", WORD_TEXT, offsetof(struct race_read, race.earlier.thread)},
+    {"earlier.op", WORD_TEXT, offsetof(struct race_read, race.earlier.op)},
+    {"earlier.site", WORD_TEXT, offsetof(struct race_read, race.earlier.site)},
+    {"earlier.event", WORD_TEXT, offsetof(struct race_read, race.earlier.event)},
+    {"address", WORD_TEXT, offsetof(struct race_read, race.address)},
+    {"object", WORD_TEXT, offsetof(struct race_read, race.object)},
+    {"offset", WORD_TEXT, offsetof(struct race_read, race.offset)},
+    {"allocated_at", WORD_TEXT, offsetof(struct race_read, race.allocated_at)},
+    {"of", WORD_TEXT, offsetof(struct race_read, of)},
+    {"verdict", WORD_TEXT, offsetof(struct race_read, verdict)},
+    {"reason", WORD_TEXT, offsetof(struct race_read, reason)}};
 
 static void take_member(void *arg, const char *name, const char *text)
 {
@@ -534,7 +517,7 @@ static void read_races(struct report_reading *r, struct report_study *s, const s
 static void draw_from(struct report_study *s, const char *dir)
 {
     if (!s->config)
-        s->config = in_folder(dir, "config.yaml");
+        s->config = path_in(dir, "config.yaml");
 }
 
 /* ---- runs and comparisons -------------------------------------------------------------------- */
@@ -543,7 +526,6 @@ static struct report_study *study_add(struct reported *to, enum report_kind kind
 {
     to->study = xgrow(to->study, to->n, &to->cap, sizeof *to->study);
     to->study[to->n] = (struct report_study){.kind = kind, .name = xstrdup(name)};
-    map_init(&to->study[to->n].race_at, NULL);
     return &to->study[to->n++];
 }
 
@@ -586,7 +568,7 @@ static bool is_label(const char *text)
 static void read_part(struct report_reading *r, struct report_study *s, const char *dir,
                       const char *label)
 {
-    char *child = in_folder(dir, label);
+    char *child = path_in(dir, label);
     struct err e = {0};
     struct seal *seal = seal_open(child, &e);
 
@@ -618,26 +600,13 @@ static void read_comparison(struct report_reading *r, const struct seal *seal,
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
-static void sweep_axes(struct report_study *s, const struct listing *l)
-{
-    static const char *const always[] = {"source", "seed", "policy"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(always) + l->head.n - LISTED_AXES; i++)
-        study_axis_add(s, i < ARRAY_SIZE(always)
-                              ? always[i]
-                              : csv_at(&l->head, i - ARRAY_SIZE(always) + LISTED_AXES));
-}
-
+/* The axes are the columns from the source on. */
 static void sweep_point(struct report_study *s, struct report_cell *c, const struct csv_row *row)
 {
-    static const size_t column[] = {LISTED_SOURCE, LISTED_SEED, LISTED_POLICY};
-
     c->point = xcalloc(s->axes, sizeof *c->point);
-    for (size_t i = 0; i < s->axes; i++)
-        c->point[i] = i == 0 ? listing_source(row) /* the seed is an axis of its own */
-                             : xstrdup(csv_at(row, i < ARRAY_SIZE(column)
-                                                       ? column[i]
-                                                       : i - ARRAY_SIZE(column) + LISTED_AXES));
+    c->point[0] = listing_source(row); /* the seed is an axis of its own */
+    for (size_t i = 1; i < s->axes; i++)
+        c->point[i] = xstrdup(csv_at(row, LISTED_SOURCE + i));
 }
 
 /* The cell's index, or NO_BASELINE: it is not as it was written. shown: sources and policies whose
@@ -660,12 +629,12 @@ static size_t done_cell(struct report_reading *r, struct report_study *s, const 
 }
 
 static size_t sweep_cell(struct report_reading *r, struct report_study *s,
-                         const struct sweep_folder *f, const struct csv_row *row, struct map *shown)
+                         const struct csv_row *row, struct map *shown)
 {
     const char *hash = csv_at(row, LISTED_CELL);
     struct err e = {0};
-    const enum cell_state state = cell_state(f->dir, hash, &e);
-    struct seal *seal = state == CELL_DONE ? cell_open(f->dir, hash, &e) : NULL;
+    const enum cell_state state = cell_state(s->dir, hash, &e);
+    struct seal *seal = state == CELL_DONE ? cell_open(s->dir, hash, &e) : NULL;
     size_t at = NO_BASELINE;
 
     s->failed += state == CELL_FAILED;
@@ -679,9 +648,8 @@ static size_t sweep_cell(struct report_reading *r, struct report_study *s,
 /* Finds the baselines of a sweep's cells. at: the cell of each row. */
 static void sweep_baselines(struct report_study *s, const struct listing *l, const size_t *at)
 {
-    struct map where;
+    struct map where = {0};
 
-    map_init(&where, NULL);
     for (size_t i = 0; i < l->n; i++)
         if (at[i] != NO_BASELINE)
             *map_put(&where, strtoull(csv_at(&l->row[i], LISTED_CELL), NULL, 16)) = at[i] + 1;
@@ -694,18 +662,17 @@ static void sweep_baselines(struct report_study *s, const struct listing *l, con
     map_free(&where);
 }
 
-static void read_listed(struct report_reading *r, const char *dir, const struct sweep_folder *f,
-                        const struct listing *l)
+static void read_listed(struct report_reading *r, const char *dir, const struct listing *l)
 {
     struct report_study *s = study_add(r->to, STUDY_SWEEP, dir);
     size_t *at = xcalloc(l->n + 1, sizeof *at);
-    struct map shown;
+    struct map shown = {0};
 
-    map_init(&shown, NULL);
     s->dir = xstrdup(dir);
-    sweep_axes(s, l);
+    for (size_t i = LISTED_SOURCE; i < l->head.n; i++)
+        study_axis_add(s, csv_at(&l->head, i));
     for (size_t i = 0; i < l->n; i++)
-        at[i] = sweep_cell(r, s, f, &l->row[i], &shown);
+        at[i] = sweep_cell(r, s, &l->row[i], &shown);
     sweep_baselines(s, l, at);
     if (s->failed + s->missing)
         fault_add(&r->to->faults,
@@ -718,15 +685,13 @@ static void read_listed(struct report_reading *r, const char *dir, const struct 
 
 static void read_sweep(struct report_reading *r, const char *dir)
 {
-    const struct sweep_folder f = {.dir = xstrdup(dir), .lock = -1};
     struct listing l;
     struct err e = {0};
 
     listing_read(&l, dir, &e);
     if (is_fine(r, &e))
-        read_listed(r, dir, &f, &l);
+        read_listed(r, dir, &l);
     listing_free(&l);
-    free(f.dir);
 }
 
 /* ---- tables of papers ------------------------------------------------------------------------ */
@@ -738,20 +703,16 @@ struct reading_table {
     char *program, *detector;
 };
 
-#define CLAIM_NUMBER(name, field)                                                                  \
-    {                                                                                              \
-        name, WORD_NUMBER, offsetof(struct report_claim, field)                                    \
-    }
 static const struct word_row claim_words[] = {
     {"claim", WORD_TEXT, offsetof(struct report_claim, text)},
     {"unit", WORD_TEXT, offsetof(struct report_claim, unit)},
     {"verdict", WORD_TEXT, offsetof(struct report_claim, verdict)},
-    CLAIM_NUMBER("paper", paper),
-    CLAIM_NUMBER("ours", ours),
-    CLAIM_NUMBER("interval-low", interval[0]),
-    CLAIM_NUMBER("interval-high", interval[1]),
-    CLAIM_NUMBER("low", low),
-    CLAIM_NUMBER("high", high)};
+    {"paper", WORD_NUMBER, offsetof(struct report_claim, paper)},
+    {"ours", WORD_NUMBER, offsetof(struct report_claim, ours)},
+    {"interval-low", WORD_NUMBER, offsetof(struct report_claim, interval[0])},
+    {"interval-high", WORD_NUMBER, offsetof(struct report_claim, interval[1])},
+    {"low", WORD_NUMBER, offsetof(struct report_claim, low)},
+    {"high", WORD_NUMBER, offsetof(struct report_claim, high)}};
 static const struct word_row number_words[] = {
     {"program", WORD_TEXT, offsetof(struct report_row, program)},
     {"column", WORD_TEXT, offsetof(struct report_row, column)},
@@ -928,9 +889,8 @@ static void read_sealed(struct report_reading *r, const char *dir, const struct 
 static void read_folder(struct report_reading *r, const char *dir)
 {
     struct err e = {0};
-
-    char *plan = in_folder(dir, "plan.csv");
     struct stat st;
+    char *plan = path_in(dir, "plan.csv");
     const bool sweep = !stat(plan, &st) && S_ISREG(st.st_mode);
 
     free(plan);
@@ -949,12 +909,14 @@ static void check_builds(struct report_study *s, struct report_faults *faults)
     struct facts builds = {0};
     char *all = NULL;
 
-    for (size_t i = 0; i < s->runs; i++)
-        if (s->run[i].build && !facts_find(&builds, s->run[i].build)) {
-            facts_add(&builds, s->run[i].build, "");
-            if (builds.n <= 4)
-                xappend(&all, ", ", s->run[i].build);
-        }
+    for (size_t i = 0; i < s->runs; i++) {
+        const char *build = s->run[i].build;
+        if (!build || facts_find(&builds, build))
+            continue;
+        facts_add(&builds, build, "");
+        if (builds.n <= 4)
+            xappend(&all, ", ", build);
+    }
     if (builds.n > 1)
         fault_add(faults,
                   "%s: has results of %zu builds (%s%s); what differs between them may be "
@@ -970,7 +932,6 @@ int reported_read(struct reported *to, const char *const *path, size_t n, struct
     struct stat st;
     size_t cells = 0;
 
-    map_init(&r.matches, NULL);
     for (size_t i = 0; i < n; i++) {
         if (stat(path[i], &st))
             fault_add(&to->faults, "%s: %s", path[i], strerror(errno));

@@ -257,9 +257,7 @@ void figures_make(struct figures *f, const struct report_study *s, const char *p
 
 /* ---- the page: page.c ----------------------------------------------------------------------- */
 
-/* Text that is written to the file goes to *text, the caller's, when it is closed. */
-FILE *memory_file(char **text, size_t *bytes);
-void memory_file_close(FILE *f);
+void memory_file_close(FILE *f); /* of xmemstream: its text is whole then */
 void page_write(FILE *out, const struct reported *r, const struct figures *f, const size_t *first);
 
 /* ---- what differs between two: diff.c ------------------------------------------------------- */

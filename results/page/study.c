@@ -147,9 +147,8 @@ static uint64_t *text_put(struct map *m, const char *text)
 static void find_values(struct report_study *s, size_t axis)
 {
     struct report_axis *a = &s->axis[axis];
-    struct map place; /* from a value to 1 + its index */
+    struct map place = {0}; /* from a value to 1 + its index */
 
-    map_init(&place, NULL);
     for (size_t i = 0; i < s->cells; i++) {
         const char *text = s->cell[i].point[axis];
         if (!*text || (*text_put(&place, text))++)
@@ -186,9 +185,8 @@ static uint64_t place_hash(const struct report_study *s, const struct report_cel
 size_t study_alike(const struct report_study *s, size_t axis, size_t *to)
 {
     size_t n = 0;
-    struct map of;
+    struct map of = {0};
 
-    map_init(&of, NULL);
     for (size_t i = 0; i < s->cells; i++) {
         uint64_t *at = map_put(&of, place_hash(s, &s->cell[i], axis, false));
         if (!*at)
@@ -208,9 +206,8 @@ bool cell_is_none(const struct report_cell *c)
 
 static void find_baselines(struct report_study *s)
 {
-    struct map none;
+    struct map none = {0};
 
-    map_init(&none, NULL);
     for (size_t i = 0; i < s->cells; i++)
         if (cell_is_none(&s->cell[i]))
             *map_put(&none, place_hash(s, &s->cell[i], SIZE_MAX, true)) = i + 1;
