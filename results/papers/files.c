@@ -137,21 +137,13 @@ static unsigned panel(const struct table_results *r, const struct table_column *
     return y;
 }
 
-static size_t rows_of(const struct table_results *r)
-{
-    size_t n = 0;
-
-    while (r->of->program[n].name)
-        n++;
-    return n;
-}
-
 void file_plot(const struct table_results *r, FILE *out)
 {
-    const size_t rows = rows_of(r);
-    size_t columns = 0;
+    size_t rows = 0, columns = 0;
     unsigned y = TOP;
 
+    while (r->of->program[rows].name)
+        rows++;
     while (r->of->column && r->of->column[columns].head)
         columns++;
     svg_begin(out, LABEL + BARS + 20, (unsigned)(TOP + columns * (rows + 1) * ROW + 10),
@@ -181,10 +173,8 @@ static void gnuplot_data(const struct table_results *r, FILE *out)
         char *name = program_text(p);
         fprintf(out, "\"%s\"", name);
         for (const struct table_column *c = r->of->column; c && c->head; c++) {
-            const double ours = quantity_of(&q, c->quantity),
-                         paper = c->paper ? quantity_of(&q, c->paper) : NAN;
-            gnuplot_value(out, ours);
-            gnuplot_value(out, paper);
+            gnuplot_value(out, quantity_of(&q, c->quantity));
+            gnuplot_value(out, c->paper ? quantity_of(&q, c->paper) : NAN);
         }
         fputc('\n', out);
         free(name);

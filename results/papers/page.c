@@ -385,17 +385,10 @@ static void json_judged(struct json *j, const struct table_results *r,
     json_end(j);
 }
 
-static void json_claims(struct json *j, const struct table_results *r)
-{
-    struct table_judged is;
-
-    for (size_t at = 0; judge_next(r, &at, &is);)
-        json_judged(j, r, &is);
-}
-
 void page_json(const struct table_results *r, struct json *j)
 {
     const struct reproduction *t = r->of;
+    struct table_judged is;
 
     json_object(j);
     JSON_TEXTS(j, {"schema", "lardsim-table-1"}, {"result", t->name}, {"title", t->title},
@@ -413,7 +406,8 @@ void page_json(const struct table_results *r, struct json *j)
     json_parts(j, r);
     json_end(j);
     json_key_array(j, "claims");
-    json_claims(j, r);
+    for (size_t at = 0; judge_next(r, &at, &is);)
+        json_judged(j, r, &is);
     json_end(j);
     json_end(j);
 }

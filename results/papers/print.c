@@ -187,11 +187,6 @@ void lard_csv(const struct lard_report *r, FILE *out)
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-static void json_verdict(struct json *j, enum verdict v)
-{
-    json_key_str(j, "verdict", verdict_keys[v]);
-}
-
 /* unit: ACCESSES or SITES; the system's of either stand two behind. */
 static void json_count(struct json *j, const struct paper *p, const struct cell *c,
                        enum view_id view, enum tally_of of, enum tally_unit unit)
@@ -203,10 +198,7 @@ static void json_count(struct json *j, const struct paper *p, const struct cell 
     json_object(j);
     json_key_str(j, "measure", measure);
     json_key(j, "paper");
-    if (is)
-        json_u64(j, strtoull(is->value, NULL, 10));
-    else
-        json_null(j);
+    is ? json_u64(j, strtoull(is->value, NULL, 10)) : json_null(j);
     JSON_COUNTS(j, {"ours", n[unit]}, {"system", n[unit + SYSTEM]});
     json_key_str(j, "erratum", is && *is->erratum ? is->erratum : NULL);
     json_end(j);
@@ -217,8 +209,8 @@ static void json_claim(struct json *j, const struct paper *p, const struct cell 
                        const struct claim *claim)
 {
     json_object(j);
-    JSON_TEXTS(j, {"detector", view_names[claim->view]}, {"claim", claim->text});
-    json_verdict(j, claim->judge(c));
+    JSON_TEXTS(j, {"detector", view_names[claim->view]}, {"claim", claim->text},
+               {"verdict", verdict_keys[claim->judge(c)]});
     json_key_array(j, "counts");
     do {
         json_count(j, p, c, claim->view, claim->of, ACCESSES);
@@ -234,8 +226,8 @@ static void json_truth(struct json *j, const struct cell *c)
 {
     json_key_object(j, "truth");
     JSON_COUNTS(j, {"accesses", c->is.truth.n[ACCESSES]}, {"sites", c->is.truth.n[SITES]});
-    json_key_str(j, "claim", c->program->racy ? "the program has races" : "the program has none");
-    json_verdict(j, judge_program(c));
+    JSON_TEXTS(j, {"claim", c->program->racy ? "the program has races" : "the program has none"},
+               {"verdict", verdict_keys[judge_program(c)]});
     json_end(j);
 }
 
@@ -261,8 +253,8 @@ static void json_needs(struct json *j, const struct cell *cell, size_t cells)
     for (size_t i = 0; i < NEEDS; i++) {
         const size_t n = cells_that_need(cell, cells, &needs[i]);
         json_object(j);
-        JSON_TEXTS(j, {"detector", view_names[needs[i].view]}, {"claim", needs[i].text});
-        json_verdict(j, n ? HOLDS : FAILS);
+        JSON_TEXTS(j, {"detector", view_names[needs[i].view]}, {"claim", needs[i].text},
+                   {"verdict", verdict_keys[n ? HOLDS : FAILS]});
         json_key_u64(j, "cells", n);
         json_end(j);
     }

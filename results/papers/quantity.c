@@ -158,13 +158,6 @@ struct quantity_values { /* of programs, one after the other: a, and b where the
     size_t n;
 };
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static double median(const struct quantity_values *v)
 {
     double *x = xmalloc((v->n + 1) * sizeof *x);

@@ -23,32 +23,25 @@ const char *machine_of(const struct reproduction *t)
 static char *spec_of(const struct table_results *r)
 {
     const struct reproduction *t = r->of;
-    char *text = xasprintf("# lardsim reproduce %s\nbase:\n  limits.memory: 8Gi\n", t->name);
+    const char *size = t->captured ? NULL : r->size; /* of a capture the path stands for all */
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = xmemstream(&text, &bytes);
 
-    if (r->machine)
-        xappend(&text, "  inherit: ", r->machine);
-    xappend(&text, "\n", t->settings ? t->settings : "");
-    if (r->unmodelled) {
-        char *value = xasprintf("%" PRIu64, r->unmodelled);
-        xappend(&text, "  core.unmodelled: ", value);
-        xappend(&text, "\n", "");
-        free(value);
-    }
+    fprintf(out, "# lardsim reproduce %s\nbase:\n  limits.memory: 8Gi\n%s%s\n%s", t->name,
+            r->machine ? "  inherit: " : "", r->machine ? r->machine : "",
+            t->settings ? t->settings : "");
+    if (r->unmodelled)
+        fprintf(out, "  core.unmodelled: %" PRIu64 "\n", r->unmodelled);
     if (t->axis)
-        xappend(&text, "axes:\n  ", t->axis);
-    xappend(&text, t->axis ? "\n" : "", "policies: [");
-    xappend(&text, "", t->policies);
-    xappend(&text, "]\n", "sources:\n");
-    for (const struct table_program *p = t->program; p->name; p++) {
-        xappend(&text, t->captured ? "  - \"" : "  - \"workload:", p->source);
-        if (r->size && !t->captured) /* of a capture the path stands for all */
-            xappend(&text, ",", r->size);
-        xappend(&text, "\"", "\n");
-    }
-    char *seeds = xasprintf("%zu", r->seeds);
-    xappend(&text, "seeds: ", seeds);
-    xappend(&text, "\n", "");
-    free(seeds);
+        fprintf(out, "axes:\n  %s\n", t->axis);
+    fprintf(out, "policies: [%s]\nsources:\n", t->policies);
+    for (const struct table_program *p = t->program; p->name; p++)
+        fprintf(out, "  - \"%s%s%s%s\"\n", t->captured ? "" : "workload:", p->source,
+                size ? "," : "", size ? size : "");
+    fprintf(out, "seeds: %zu\n", r->seeds);
+    if (fclose(out))
+        die("no memory for the spec of a table");
     return text;
 }
 

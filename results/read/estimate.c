@@ -55,6 +55,13 @@ struct estimate estimate_of(const double *x, size_t n)
     return s;
 }
 
+int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
 /* The rank of x[i] among the others, from 0, less the mean of all ranks. */
 static double rank_of(const double *x, size_t n, size_t i)
 {

@@ -14,6 +14,7 @@ struct estimate {
 struct estimate estimate_of(const double *x, size_t n);
 /* Spearman's rank correlation; equal ones share the mean of their ranks. NAN: there is none. */
 double rank_correlation(const double *a, const double *b, size_t n);
+int by_size(const void *a, const void *b); /* two doubles, for qsort */
 /* Student's t, two-sided, 95 percent; at least one degree of freedom. */
 double estimate_t(size_t degrees);
 

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include "base/mem.h"
+#include "results/read/estimate.h"
 #include "results/validate/validate.h"
 
 /* ---- running -------------------------------------------------------------------------------- */
@@ -103,16 +104,9 @@ static int calibrate(const struct tools *t, const struct subject *s, enum build 
     return 0;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 struct sampled spread_of(double *value, size_t n)
 {
-    qsort(value, n, sizeof *value, by_value);
+    qsort(value, n, sizeof *value, by_size);
     return (struct sampled){(value[(n - 1) / 2] + value[n / 2]) / 2, value[0], value[n - 1]};
 }
 
