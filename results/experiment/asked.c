@@ -19,25 +19,13 @@ int costs_wanted(const struct given *g, bool *wanted, struct err *e)
     return e->code ? -1 : 0;
 }
 
-size_t spec_label(const char *spec)
-{
-    return strcspn(spec, "=");
-}
-
-static bool same_label(const char *a, const char *b)
-{
-    const size_t n = spec_label(a);
-
-    return n == spec_label(b) && strncmp(a, b, n) == 0;
-}
-
 /* Labels name folders and rows, so each can be there once. */
 static int add_spec(struct specs *s, const char *spec, size_t length, struct err *e)
 {
     char *one = xasprintf("%.*s", (int)length, spec);
 
     for (size_t i = 0; i < s->n; i++) {
-        if (!same_label(s->spec[i], one))
+        if (!policy_is(s->spec[i], one))
             continue;
         /* The first row is there in any case; asking for it is no mistake. */
         const bool none = i == 0 && strcmp(one, "none") == 0;

@@ -292,14 +292,6 @@ static void warn(const struct collecting *w)
                    w->asked - table_rows(&w->table), w->asked);
 }
 
-static void count_tables(struct sweep_tables *to, const struct collecting *w)
-{
-    to->cells = table_rows(&w->table);
-    to->missing = w->asked - to->cells;
-    to->damaged = w->damaged;
-    to->means = w->means;
-}
-
 static void collecting_free(struct collecting *w)
 {
     for (size_t i = 0; w->row && i < w->listing->n; i++)
@@ -323,8 +315,6 @@ int sweep_collect(struct sweep_tables *to, const char *dir, const char *const *s
     struct listing l;
     struct collecting w = {.folder = &f, .listing = &l};
 
-    map_init(&w.baseline, NULL);
-    map_init(&w.at, NULL);
     if (!listing_read(&l, f.dir, e)) {
         find_cells(&w);
         choose(&w, stat, stats);
@@ -334,8 +324,9 @@ int sweep_collect(struct sweep_tables *to, const char *dir, const char *const *s
         w.row = xcalloc(l.n + 1, sizeof *w.row);
         w.behaviour = xcalloc(l.n + 1, sizeof *w.behaviour);
         if (!collect(&w, e)) {
+            const size_t cells = table_rows(&w.table);
             warn(&w);
-            count_tables(to, &w);
+            *to = (struct sweep_tables){cells, w.asked - cells, w.damaged, w.means};
         }
     }
     collecting_free(&w);

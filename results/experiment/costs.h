@@ -148,7 +148,6 @@ int specs_collect(struct specs *s, const struct given *g, const char *source, st
 void specs_free(struct specs *s);
 /* The settings for the run of s->spec[which] alone. To be freed. */
 struct given specs_given(const struct given *g, const struct specs *s, size_t which);
-size_t spec_label(const char *spec); /* the length of the label that it begins with */
 /* The property that the policy's verdicts are about. NULL: error. Owned by the caller. */
 char *spec_property(const struct given *g, const char *spec, struct err *e);
 

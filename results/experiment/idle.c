@@ -43,9 +43,8 @@ static size_t idle_places(const struct listing *l, char *const *behaviour, size_
     struct axis_place *place = xcalloc(l->n + 1, sizeof *place);
     size_t places = 0, several = 0;
     bool same = true;
-    struct map of;
+    struct map of = {0};
 
-    map_init(&of, NULL);
     for (size_t i = 0; i < l->n; i++) {
         if (!behaviour[i] || !*csv_at(&l->row[i], axis))
             continue;
@@ -93,7 +92,6 @@ static char *behaviour_of(const char *dir, const char *hash)
         behaviour = NULL;
     }
     seal_close(s);
-    err_clear(&unread);
     return behaviour;
 }
 

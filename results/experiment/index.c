@@ -91,7 +91,6 @@ struct cell_index *index_new(const struct sweep_folder *f, const struct table *t
 
     x->path = sweep_path(f, "index.sqlite", NULL);
     x->temp = xasprintf("%s/" INDEX_PART "%ld", f->dir, (long)getpid());
-    map_init(&x->name, NULL);
     unlink(x->temp);
     const int bad =
         sqlite3_open(x->temp, &x->db) == SQLITE_OK ? make_tables(x, t, e) : failed(x, e);

@@ -240,32 +240,27 @@ static int start_workers(struct running *r)
 
 /* ---- what workers tell ---------------------------------------------------------------------- */
 
-static void take_note(struct running *r, struct sweep_worker *w, const struct worker_note *n)
-{
-    struct sweep *s = r->sweep;
-
-    w->heard = now_seconds();
-    if (n->what == TOLD_EVENTS)
-        r->events += n->n;
-    else if (n->what == TOLD_DONE)
-        s->state[n->cell] = CELL_DONE;
-    else if (n->what == TOLD_FAILED) {
-        s->state[n->cell] = CELL_FAILED;
-        s->code[n->cell] = (int)n->n;
-    } else if (n->what == TOLD_NO_ROOM)
-        err_set(r->e, LARD_OUTPUT,
-                "%s: results can't be written, so the sweep stops; make room, and the same command "
-                "goes on",
-                s->folder->dir);
-}
-
+/* False: it tells no more. */
 static bool read_note(struct running *r, struct sweep_worker *w)
 {
+    struct sweep *s = r->sweep;
     struct worker_note n;
 
     if (read(w->notes, &n, sizeof n) != (ssize_t)sizeof n)
         return false;
-    take_note(r, w, &n);
+    w->heard = now_seconds();
+    if (n.what == TOLD_EVENTS)
+        r->events += n.n;
+    else if (n.what == TOLD_DONE)
+        s->state[n.cell] = CELL_DONE;
+    else if (n.what == TOLD_FAILED) {
+        s->state[n.cell] = CELL_FAILED;
+        s->code[n.cell] = (int)n.n;
+    } else if (n.what == TOLD_NO_ROOM)
+        err_set(r->e, LARD_OUTPUT,
+                "%s: results can't be written, so the sweep stops; make room, and the same command "
+                "goes on",
+                s->folder->dir);
     return true;
 }
 

@@ -267,7 +267,7 @@ static int name_rows(struct cost_table *t, const struct given *g, const struct s
     for (size_t i = 0; i < s->n; i++) {
         struct given one = specs_given(g, s, i);
         const char *spec = s->spec[i];
-        t->row[i].label = xasprintf("%.*s", (int)spec_label(spec), spec);
+        t->row[i].label = xasprintf("%.*s", (int)policy_label(spec), spec);
         t->row[i].property = spec_property(&one, spec, e);
         given_free(&one);
         if (!t->row[i].property)

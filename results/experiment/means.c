@@ -21,9 +21,8 @@ struct seeded_points {
 
 static void find_points(struct seeded_points *p, const struct collecting *w)
 {
-    struct map of;
+    struct map of = {0};
 
-    map_init(&of, NULL);
     for (size_t i = 0; i < w->listing->n; i++) {
         if (!w->row[i])
             continue;

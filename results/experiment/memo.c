@@ -30,9 +30,7 @@ void memo_load(struct memo *m, const char *dir)
     char *text = file_text(path, MEMO_MOST, &bytes);
     const char *at = text ? checked(text, bytes) : NULL;
 
-    map_init(&m->index, NULL);
-    m->at = NULL;
-    m->n = m->cap = 0;
+    *m = (struct memo){0};
     while (at && *at) {
         char *end;
         struct memo_entry x = {.key = strtoull(at, &end, 16)};

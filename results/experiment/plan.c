@@ -39,19 +39,14 @@ static char *beside(const struct spec *s, const char *text, const char *path)
  * could be read, as not all of its events are known. */
 static char *identity_of(const char *path, const struct lardsim_summary *sum)
 {
-    const unsigned long long first = sum->first, names = sum->names;
+    char names[32] = "";
 
     if (!sum->counted)
-        return xasprintf("damaged, %s: %llu bytes, %s", path, (unsigned long long)sum->bytes,
-                         sum->damage);
-    char *text = xasprintf("events %016llx, from %llu", (unsigned long long)sum->identity, first);
-    char *named = sum->names ? xasprintf("names %016llx", names) : NULL;
-    if (named)
-        xappend(&text, ", ", named);
-    free(named);
-    if (sum->layout)
-        xappend(&text, ", layout ", sum->layout);
-    return text;
+        return xasprintf("damaged, %s: %" PRIu64 " bytes, %s", path, sum->bytes, sum->damage);
+    if (sum->names)
+        snprintf(names, sizeof names, ", names %016" PRIx64, sum->names);
+    return xasprintf("events %016" PRIx64 ", from %" PRIu64 "%s%s%s", sum->identity, sum->first,
+                     names, sum->layout ? ", layout " : "", sum->layout ? sum->layout : "");
 }
 
 /* A file is what its events and names are, wherever it lies. */
@@ -169,7 +164,7 @@ static bool about_another(const struct spec *s, const char *text, const char *po
         const char *other = s->policies.at[i].text;
         const size_t n = policy_label(other);
         if (strncmp(text, other, n) == 0 && text[n] == '.')
-            return n != policy_label(policy) || strncmp(policy, other, n) != 0;
+            return !policy_is(policy, other);
     }
     return false;
 }
@@ -341,15 +336,6 @@ static void merge(const struct spec *s, struct sweep_cell *c, const struct sweep
         }
 }
 
-static struct sweep_cell *new_cell(struct plan *p, uint64_t hash)
-{
-    p->cell = xgrow(p->cell, p->n, &p->cap, sizeof *p->cell);
-    struct sweep_cell *c = &p->cell[p->n++];
-    *c = (struct sweep_cell){.baseline = NO_CELL};
-    snprintf(c->hash, sizeof c->hash, "%016llx", (unsigned long long)hash);
-    return c;
-}
-
 /* All that decides what the settings resolve to. */
 static uint64_t key_of(const struct planning *w, const struct settings *set, unsigned granularity)
 {
@@ -406,17 +392,22 @@ static void add_cell(struct planning *w, const struct sweep_point *at, const str
                      unsigned flags, uint64_t hash, struct settings *set)
 {
     const struct setting *source = &w->spec->sources.at[at->source];
-    struct sweep_cell *c = new_cell(w->plan, hash);
+    struct plan *p = w->plan;
 
+    p->cell = xgrow(p->cell, p->n, &p->cap, sizeof *p->cell);
+    struct sweep_cell *c = &p->cell[p->n++];
+    *c = (struct sweep_cell){.given = at->source,
+                             .baseline = NO_CELL,
+                             .policy =
+                                 xasprintf("%.*s", (int)policy_label(policy->text), policy->text),
+                             .value = names_at_point(w->spec, at, policy->text),
+                             .set = *set,
+                             .machine = flags & MEMO_MACHINE,
+                             .rules = flags & MEMO_RULES};
+    snprintf(c->hash, sizeof c->hash, "%016" PRIx64, hash);
     source_at(w, at, &c->source);
-    c->given = at->source;
-    c->policy = xasprintf("%.*s", (int)policy_label(policy->text), policy->text);
     if (w->spec->seeds.n && !lardsim_source_path(source->text))
         c->seed = xstrdup(w->spec->seeds.at[at->seed].text);
-    c->value = names_at_point(w->spec, at, policy->text);
-    c->machine = flags & MEMO_MACHINE;
-    c->rules = flags & MEMO_RULES;
-    c->set = *set;
     *set = (struct settings){0};
 }
 
@@ -527,7 +518,6 @@ int plan_make(struct plan *p, const struct spec *s, const char *build, struct me
         .plan = p, .spec = s, .build = build, .memo = memo, .progress = progress, .e = e};
 
     *p = (struct plan){.spec = s};
-    map_init(&p->index, NULL);
     w.source = xmalloc(sources * sizeof *w.source);
     memset(w.source, 0xff, sources * sizeof *w.source);
     const int status =

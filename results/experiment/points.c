@@ -87,9 +87,7 @@ static const char *nth_value(const struct spec *s, const char *name, size_t n)
 
 static bool is_value(const struct spec *s, const char *name)
 {
-    const char *first = nth_value(s, name, 0);
-
-    return first == name;
+    return nth_value(s, name, 0) == name;
 }
 
 /* The first of them that is no number. NULL: all are. */

@@ -49,14 +49,6 @@ struct sampling {
     size_t looks;
 };
 
-double now_seconds(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 uint64_t process_memory(long pid)
 {
     char *path = xasprintf("/proc/%ld/statm", pid);
@@ -79,18 +71,6 @@ static double processor_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* All that is resident, the program itself, too: what others count when they look at it. */
-static uint64_t resident_memory(void)
-{
-    size_t bytes;
-    char *text = file_text("/proc/self/statm", 256, &bytes);
-    const char *second = text ? strchr(text, ' ') : NULL;
-    const uint64_t pages = second ? strtoull(second, NULL, 10) : 0;
-
-    free(text);
-    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
 /* ---- a moment of a cell, in a process of its own -------------------------------------------- */
 
 static double part_read(const struct sampling *s)
@@ -103,6 +83,7 @@ static double part_read(const struct sampling *s)
     return !lardsim_progress(s->run, &done, &all) && all ? (double)done / (double)all : 0;
 }
 
+/* All that is resident counts, the program itself, too: so others count when they look at it. */
 static struct sample_at now_at(const struct sampling *s)
 {
     return (struct sample_at){processor_seconds() - s->began, part_read(s), resident_memory()};
@@ -298,9 +279,8 @@ static uint64_t kind_of(const struct sweep_cell *c)
 
 static void find_kinds(struct predicting *x)
 {
-    struct map known;
+    struct map known = {0};
 
-    map_init(&known, NULL);
     for (size_t i = 0; i < x->plan->n; i++) {
         uint64_t *at = map_put(&known, kind_of(&x->plan->cell[i]));
         if (!*at) {
@@ -464,9 +444,7 @@ static void run_samples(struct predicting *x)
     const size_t cells = x->kinds * (1 + (ends ? axes : 0) + (middle ? axes : 0));
     const double share = ALL_SECONDS / (double)(cells ? cells : 1);
 
-    x->seconds = share < LEAST_SECONDS  ? LEAST_SECONDS
-                 : share > CELL_SECONDS ? CELL_SECONDS
-                                        : share;
+    x->seconds = fmax(LEAST_SECONDS, fmin(share, CELL_SECONDS));
     for (size_t kind = 0; kind < x->kinds; kind++) {
         run_cell(x, x->first[kind]);
         for (size_t axis = 0; axis < axes && ends; axis++)

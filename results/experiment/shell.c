@@ -6,12 +6,6 @@
 #include "results/experiment/sweep.h"
 #include "base/program/print.h"
 
-static void print_tasks(const struct batch_of_tasks *b, const char *command)
-{
-    for (size_t i = 0; i < b->n; i++)
-        printf("%s %zu\n", command, i);
-}
-
 static int run_shell(struct sweep *s, struct err *e)
 {
     bool *alone = xcalloc(s->plan->n + 1, sizeof *alone);
@@ -22,8 +16,8 @@ static int run_shell(struct sweep *s, struct err *e)
     if (b.n)
         failed = tasks_write(&b, s->folder, s->plan, e);
     char *command = b.n && !failed ? task_command(s, b.number, e) : NULL;
-    if (command)
-        print_tasks(&b, command);
+    for (size_t i = 0; command && i < b.n; i++)
+        printf("%s %zu\n", command, i);
     if (command && !s->quiet)
         print_note("%zu commands for %zu cells; when they have run, the same sweep without "
                    "--engine says what is left",

@@ -188,25 +188,21 @@ static bool made_of(const char *text, const char *chars)
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 #define DIGITS  "0123456789"
 
-static int check_option(const char *option, const char *value, const char *chars,
-                        const char *example, struct err *e)
-{
-    if (!value || made_of(value, chars))
-        return 0;
-    return err_set(e, LARD_USAGE, "--%s: \"%s\" is nothing that Slurm takes there; write it as %s",
-                   option, value, example);
-}
-
 static int check_options(const struct elsewhere *o, struct err *e)
 {
-    return check_option("partition", o->partition, LETTERS DIGITS "_.,-", "batch or batch,long",
-                        e) ||
-                   check_option("account", o->account, LETTERS DIGITS "_.-", "project7", e) ||
-                   check_option("time", o->time, DIGITS ":-", "90 (minutes), 1:30:00 or 2-12:00",
-                                e) ||
-                   check_option("memory", o->memory, DIGITS "KMGT", "4G", e)
-               ? -1
-               : 0;
+    const struct {
+        const char *option, *value, *chars, *example;
+    } all[] = {{"partition", o->partition, LETTERS DIGITS "_.,-", "batch or batch,long"},
+               {"account", o->account, LETTERS DIGITS "_.-", "project7"},
+               {"time", o->time, DIGITS ":-", "90 (minutes), 1:30:00 or 2-12:00"},
+               {"memory", o->memory, DIGITS "KMGT", "4G"}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+        if (all[i].value && !made_of(all[i].value, all[i].chars))
+            return err_set(e, LARD_USAGE,
+                           "--%s: \"%s\" is nothing that Slurm takes there; write it as %s",
+                           all[i].option, all[i].value, all[i].example);
+    return 0;
 }
 
 /* Writes the script of an array. Slurm keeps a copy of this file for it. */

@@ -26,11 +26,6 @@ void settings_free(struct settings *s)
     *s = (struct settings){0};
 }
 
-size_t policy_label(const char *policy)
-{
-    return strcspn(policy, "=");
-}
-
 int spec_error(const struct spec *s, unsigned line, struct err *e, const char *fmt, ...)
 {
     char text[sizeof e->text];
@@ -152,12 +147,10 @@ static int fill_range(const struct spec *s, struct axis *a, const struct range *
                           a->name);
     const char *like = r->to->value.item[0];
     for (uint64_t v = from; v <= to;) {
-        char *text = number_text(v, like);
-        if (a->n == MAX_STEPS) {
-            free(text);
+        if (a->n == MAX_STEPS)
             return spec_error(s, a->line, e, "the range of %s has more than %d values", a->name,
                               MAX_STEPS);
-        }
+        char *text = number_text(v, like);
         add_value(a, text);
         free(text);
         if (r->times ? v > UINT64_MAX / times : v > UINT64_MAX - step)
@@ -435,10 +428,9 @@ static uint64_t value_key(const char *value)
  * none. */
 static const char *listed_twice(const struct settings *s)
 {
-    struct map known;
+    struct map known = {0};
     const char *twice = NULL;
 
-    map_init(&known, NULL);
     for (size_t i = 0; i < s->n && !twice; i++) {
         uint64_t *at = map_put(&known, value_key(s->at[i].text));
         twice = *at ? s->at[i].text : NULL;
@@ -477,14 +469,12 @@ static int read_policies(struct spec *s, const struct yaml_entry *y, struct err 
         struct err label = {0};
         if (lardsim_label_check(text, strlen(text), &label))
             return spec_error(s, y->line, e, "%s", label.text);
-        for (size_t k = 0; k < i; k++) {
-            const char *a = s->policies.at[i].text, *b = s->policies.at[k].text;
-            if (policy_label(a) == policy_label(b) && strncmp(a, b, policy_label(a)) == 0)
+        for (size_t k = 0; k < i; k++)
+            if (policy_is(text, s->policies.at[k].text))
                 return spec_error(
                     s, y->line, e,
                     "policies: two have the label %.*s; give each its own, as in 'mine=vc'",
-                    (int)policy_label(a), a);
-        }
+                    (int)policy_label(text), text);
     }
     return 0;
 }
@@ -565,10 +555,9 @@ static int read_later(struct spec *s, const struct yaml_flat *f, struct err *e)
 
 static int check_values(const struct spec *s, const struct axis *a, struct err *e)
 {
-    struct map known;
+    struct map known = {0};
     int failed = 0;
 
-    map_init(&known, NULL);
     for (size_t i = 0; i < a->n && !failed; i++) {
         uint64_t *at = map_put(&known, value_key(a->step[i].name));
         if (*at)

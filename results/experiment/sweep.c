@@ -116,7 +116,6 @@ static void say_idle(const struct sweep *s, void (*fn)(void *arg, const char *ax
     if (!listing_read(&l, s->folder->dir, &unread))
         listing_idle_in(&l, s->folder->dir, fn, arg);
     listing_free(&l);
-    err_clear(&unread);
 }
 
 static void json_idle(void *j, const char *axis, size_t places)

@@ -12,6 +12,7 @@
 #include "base/digest.h"
 #include "base/json.h"
 #include "base/map.h"
+#include "results/job/given.h"
 #include "results/job/progress.h"
 #include "results/results.h"
 #include "sim/lardsim.h"
@@ -67,7 +68,6 @@ int spec_read(struct spec *s, const char *path, const char *text, size_t bytes, 
 void spec_free(struct spec *s);
 int spec_error(const struct spec *s, unsigned line, struct err *e, const char *fmt, ...)
     PRINTF_LIKE(4, 5);
-size_t policy_label(const char *policy); /* the length of the label that "naive=vc" begins with */
 
 /* ---- the points of the axes: points.c ------------------------------------------------------- */
 
@@ -239,7 +239,6 @@ struct predicted {         /* alone, in a process of its own */
 int predict(struct predicted *to, struct plan *p, struct err *e);
 void predicted_print(const struct sweep *s, const struct predicted *x); /* dry_run.c */
 void predicted_json(const struct sweep *s, const struct predicted *x);
-double now_seconds(void);          /* by a clock that never goes back */
 uint64_t process_memory(long pid); /* bytes that are its own; 0: it is gone */
 
 /* ---- engines: what runs groups -------------------------------------------------------------- */

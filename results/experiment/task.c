@@ -15,6 +15,7 @@
 
 #include "base/mem.h"
 #include "base/outfile.h"
+#include "base/program/place.h"
 #include "base/program/stop.h"
 #include "results/experiment/sweep.h"
 
@@ -208,27 +209,24 @@ static int check_path(const char *path, struct err *e)
 
 static char *own_program(struct err *e)
 {
-    char path[PATH_MAX + 1];
-    const ssize_t n = readlink("/proc/self/exe", path, PATH_MAX);
+    char *path = place_self();
 
-    path[n < 0 ? 0 : n] = '\0';
-    if (n > 0 && access(path, X_OK) == 0)
-        return xstrdup(path);
+    if (path && access(path, X_OK) == 0)
+        return path;
     err_set(e, LARD_INTERNAL, "sweep: where lardsim is can't be found: %s", strerror(errno));
+    free(path);
     return NULL;
 }
 
 /* Numbers alone. */
 static char *task_options(const struct sweep *s)
 {
-    char *to = xasprintf("-j %zu --timeout %" PRIu64 "%s", s->jobs, s->timeout,
-                         s->elsewhere.accept_build ? " --accept-build" : "");
-    char *memory = s->max_memory ? xasprintf("--max-memory %" PRIu64, s->max_memory) : NULL;
+    char memory[48] = "";
 
-    if (memory)
-        xappend(&to, " ", memory);
-    free(memory);
-    return to;
+    if (s->max_memory)
+        snprintf(memory, sizeof memory, " --max-memory %" PRIu64, s->max_memory);
+    return xasprintf("-j %zu --timeout %" PRIu64 "%s%s", s->jobs, s->timeout,
+                     s->elsewhere.accept_build ? " --accept-build" : "", memory);
 }
 
 char *task_command(const struct sweep *s, unsigned batch, struct err *e)

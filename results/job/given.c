@@ -46,6 +46,18 @@ bool given_is_configuration(const struct given_setting *s)
     return s->kind != GIVEN_POLICY && s->kind != GIVEN_DEBUG;
 }
 
+size_t policy_label(const char *policy)
+{
+    return strcspn(policy, "=");
+}
+
+bool policy_is(const char *policy, const char *other)
+{
+    const size_t n = policy_label(policy);
+
+    return n == policy_label(other) && !strncmp(policy, other, n);
+}
+
 /* "policies=vc,exact=vc", or NULL: owned by the caller. */
 static char *policies_setting(const struct given *g)
 {

@@ -32,6 +32,8 @@ void given_free(struct given *g);
 bool given_has(const struct given *g, enum given_kind kind);
 bool given_is_policy(const struct given_setting *s);
 bool given_is_configuration(const struct given_setting *s); /* neither a policy nor a filter */
+size_t policy_label(const char *policy); /* the length of the label that "naive=vc" begins with */
+bool policy_is(const char *policy, const char *other); /* of that label */
 
 /* Applies the settings to a run, before lardsim_start, with its command line. What a filter lets
  * pass is printed to standard error. 0, or as lardsim_set. */

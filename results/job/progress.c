@@ -17,7 +17,7 @@ enum { STRIDE_MAX = 256, COLUMNS = 80 };
 
 /* ---- the clock ------------------------------------------------------------------------------ */
 
-static double wall_clock(void)
+double now_seconds(void)
 {
     struct timespec now;
 
@@ -66,7 +66,7 @@ void progress_begin(struct progress *p, bool quiet, size_t parts)
 {
     *p = (struct progress){.quiet = quiet,
                            .terminal = is_terminal(),
-                           .clock = wall_clock,
+                           .clock = now_seconds,
                            .to = stderr,
                            .stride = 1,
                            .parts = parts};
@@ -128,8 +128,7 @@ const char *progress_time(char to[32], double seconds)
 
 /* ---- its words ------------------------------------------------------------------------------ */
 
-/* Bytes that are in the host's memory now; 0: it does not say. */
-static uint64_t resident(void)
+uint64_t resident_memory(void)
 {
     unsigned long long all = 0, pages = 0;
     FILE *f = fopen("/proc/self/statm", "r");
@@ -197,7 +196,7 @@ static void tell(struct progress *p)
     progress_show(p, "%s%s%s events, %s/s, %" PRIu64 " MiB%s", part, percent,
                   short_count(text, (double)p->events),
                   short_count(rate, gone > 0 ? (double)(p->events - p->told_events) / gone : 0),
-                  resident() >> 20, left);
+                  resident_memory() >> 20, left);
     p->told_events = p->events;
 }
 

@@ -52,4 +52,7 @@ const char *progress_time(char to[32], double seconds);
 
 size_t terminal_columns(int fd); /* 0: it is no terminal */
 
+double now_seconds(void);       /* by a clock that never goes back */
+uint64_t resident_memory(void); /* bytes of this process in the host's memory; 0: not known */
+
 #endif

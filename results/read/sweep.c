@@ -142,16 +142,6 @@ static int check_seal(const char *dir, uint64_t digest, struct err *e)
     return e->code ? -1 : 0;
 }
 
-static void read_list(struct listing *l, const char *path, const char *text, size_t bytes,
-                      struct err *e)
-{
-    if (!read_rows(l, (struct csv_text){text, text + bytes}))
-        err_set(e, LARD_CONFIG,
-                "%s: not the list of cells that lardsim wrote; `lardsim sweep` with the spec "
-                "writes it again",
-                path);
-}
-
 int sweep_unread(const char *dir, const char *file, struct err *e)
 {
     const int reason = errno;
@@ -180,8 +170,11 @@ int listing_read(struct listing *l, const char *dir, struct err *e)
         sweep_unread(dir, "plan.csv", e);
     } else {
         l->digest = digest_bytes(text, bytes);
-        if (!check_seal(dir, l->digest, e))
-            read_list(l, path, text, bytes, e);
+        if (!check_seal(dir, l->digest, e) && !read_rows(l, (struct csv_text){text, text + bytes}))
+            err_set(e, LARD_CONFIG,
+                    "%s: not the list of cells that lardsim wrote; `lardsim sweep` with the spec "
+                    "writes it again",
+                    path);
     }
     free(text);
     free(path);
