@@ -112,7 +112,7 @@ static char *number_text(uint64_t n, const char *like)
 
     if (!strchr(like, 'i') && last && strchr("kMG", like[last - 1]) == NULL)
         return xasprintf("%llu", (unsigned long long)n);
-    while (n % u->times || n < u->times)
+    while (u->times > 1 && (n % u->times || n < u->times))
         u++;
     return xasprintf("%llu%s", (unsigned long long)(n / u->times), u->suffix);
 }
