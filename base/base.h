@@ -13,6 +13,19 @@ enum { MAX_THREADS = 65536 };
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof *(a))
 
+static inline uint64_t u64_max(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+static inline uint64_t u64_min(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+static inline int is_power_of_2(uint64_t n)
+{
+    return n && !(n & (n - 1));
+}
+
 /* Of gcc and clang; the sources need more of them, as __builtin_clzll. */
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 #define NO_RETURN         __attribute__((noreturn))

@@ -2,7 +2,7 @@
 libcore_la_SOURCES += base/addr.h base/base.h base/budget.c base/budget.h base/build.c \
 	base/build.h base/calendar.c base/calendar.h base/config.c base/config_load.c base/csv.c \
 	base/csv.h base/digest.c base/digest.h base/ensure.c base/ensure.h base/err.c base/err.h base/exits.def base/fiber.c \
-	base/fiber.h base/folder.c base/folder.h base/input.c base/input.h base/interval.c \
+	base/fiber.h base/folder.c base/folder.h base/heap.h base/input.c base/input.h base/interval.c \
 	base/interval.h base/json.c base/json.h base/json_read.c base/map.c base/map.h base/mem.c \
 	base/mem.h base/outfile.c base/outfile.h base/papers.def base/param.c base/param.h base/param_rows.h \
 	base/param_int.h base/rng.c base/rng.h base/seal.c base/sequences.c base/sequences.h \

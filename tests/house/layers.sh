@@ -77,7 +77,7 @@ cli/capture: cli cli/trace base/program capture trace
 cli/run: cli results results/job results/table trace sim workloads workloads/measure
 '
 # What other top-level folders may include; tables (.def) too.
-public='base/addr.h base/base.h base/budget.h base/build.h base/calendar.h base/csv.h base/digest.h base/ensure.h base/err.h base/fiber.h base/folder.h base/input.h base/interval.h
+public='base/addr.h base/base.h base/budget.h base/build.h base/calendar.h base/csv.h base/digest.h base/ensure.h base/err.h base/fiber.h base/folder.h base/heap.h base/input.h base/interval.h
 base/json.h base/map.h base/mem.h base/outfile.h base/param.h base/param_rows.h base/rng.h base/sequences.h base/shadow.h base/stats.h base/stats_declare.h base/stats_fields.h base/sync_object.h base/text.h base/vclock.h base/yaml.h
 base/program/child.h base/program/place.h base/program/print.h base/program/stop.h
 trace/trace.h trace/lives/lives.h trace/lives/used.h memory/memory.h memory/pages.h memory/perturb.h cache/cache.h coherence/coherence.h coherence/dsm/dsm.h
