@@ -76,15 +76,13 @@ static void remember(struct fixed *f, size_t at, sim_cycle start)
  * requests come last, so the search begins there. */
 static sim_cycle take_slot(struct fixed *f, sim_cycle at)
 {
-    sim_cycle start = at > f->floor ? at : f->floor;
+    sim_cycle start = u64_max(at, f->floor);
     size_t i = f->n;
 
     while (i > 0 && f->taken[i - 1] + f->interval > start)
         i--;
-    while (i < f->n && f->taken[i] < start + f->interval) {
+    for (; i < f->n && f->taken[i] < start + f->interval; i++)
         start = f->taken[i] + f->interval;
-        i++;
-    }
     remember(f, i, start);
     return start;
 }
@@ -102,11 +100,6 @@ static sim_cycle fixed_request(void *self, const struct mem_request *r)
         return CYCLE_NEVER;
     histogram_add(&f->count.latency, start + f->latency - r->at);
     return start + f->latency;
-}
-
-static void fixed_destroy(void *self)
-{
-    free(self);
 }
 
 #define AT(field) offsetof(struct fixed_params, field)
@@ -127,5 +120,5 @@ const struct memory_type memory_fixed = {
     .params_size = sizeof(struct fixed_params),
     .create = fixed_create,
     .request = fixed_request,
-    .destroy = fixed_destroy,
+    .destroy = free,
 };

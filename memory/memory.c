@@ -19,22 +19,15 @@ int memory_open(struct memory *m, const struct memory_type *type, struct config 
                 const struct memory_env *env, struct err *e)
 {
     *m = (struct memory){.type = type};
-    m->params = xcalloc(1, m->type->params_size ? m->type->params_size : 1);
-    if (m->type->params) {
-        char *section = xasprintf("memory.%s", m->type->name);
-        const int bad = config_bind(config, section, m->type->params, m->params, e);
-        free(section);
-        if (bad) {
-            memory_close(m);
-            return -1;
-        }
-    }
-    m->self = m->type->create(env, m->params, e);
-    if (!m->self) {
-        memory_close(m);
-        return -1;
-    }
-    return 0;
+    m->params = xcalloc(1, type->params_size ? type->params_size : 1);
+    char *section = xasprintf("memory.%s", type->name);
+    if (!type->params || !config_bind(config, section, type->params, m->params, e))
+        m->self = type->create(env, m->params, e);
+    free(section);
+    if (m->self)
+        return 0;
+    memory_close(m);
+    return -1;
 }
 
 void memory_close(struct memory *m)

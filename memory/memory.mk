@@ -6,7 +6,7 @@ libcore_la_SOURCES += memory/ddr/channel.c memory/ddr/channel.h memory/ddr/ddr.c
 	memory/ddr/timing.c memory/ddr/timing.h
 
 # The only C++; a library of its own, as one of C and C++ would need a C++ compiler in any case.
-libcore_la_SOURCES += memory/dramsim3/dramsim3_int.h memory/dramsim3/params.c
+libcore_la_SOURCES += memory/dramsim3/dramsim3_int.h memory/dramsim3/params.c memory/dramsim3/stats.def
 dramsim3_sources = memory/dramsim3/dramsim3.c memory/dramsim3/glue.cc memory/dramsim3/open.c
 if HAVE_DRAMSIM3
 noinst_LTLIBRARIES += libdramsim3_adapter.la

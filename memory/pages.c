@@ -15,7 +15,7 @@ const struct param pages_param_rows[] = {
 
 static int power_of_two(const char *name, uint64_t v, struct err *e)
 {
-    if (v && !(v & (v - 1)))
+    if (is_power_of_2(v))
         return 0;
     return err_set(e, LARD_CONFIG, "pages.%s: %llu is no power of two; give one, as 4096", name,
                    (unsigned long long)v);

@@ -75,9 +75,7 @@ uint64_t perturb_bytes(const struct perturb *p)
 
 void perturb_free(struct perturb *p)
 {
-    if (!p)
-        return;
-    for (size_t i = 0; i < TRAFFICS; i++)
+    for (size_t i = 0; p && i < TRAFFICS; i++)
         free(p->reads[i]);
     free(p);
 }

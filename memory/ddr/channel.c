@@ -104,7 +104,7 @@ void ddr_channel_add(struct ddr_channel *c, uint32_t request)
     }
     *arrival(c, i) = request;
     if (r->arrival < c->wake)
-        c->wake = ddr_later(r->arrival, c->now);
+        c->wake = u64_max(r->arrival, c->now);
     if (r->r.write) {
         c->count->waiting_writes++;
     } else {
@@ -277,9 +277,7 @@ static bool waits_to_be_read(const struct ddr_channel *c, uint64_t addr)
  * command left that would be for ever. Then only reads move until that one is a command. */
 static void help_over(struct ddr_channel *c)
 {
-    if (c->reads_only)
-        c->reads_only = waits_to_be_read(c, c->writes.entry[0].addr);
-    if (!c->reads_only && !c->draining && !c->active && must_drain(c))
+    if (c->reads_only || (!c->draining && !c->active && must_drain(c)))
         c->reads_only = waits_to_be_read(c, c->writes.entry[0].addr);
 }
 
@@ -387,7 +385,8 @@ static void access_row(struct ddr_channel *c, const struct ddr_choice *ch, uint6
     }
 }
 
-static void issue_choice(struct ddr_channel *c, const struct ddr_choice *ch, uint64_t now)
+/* Returns whether it was a column command. */
+static bool issue_choice(struct ddr_channel *c, const struct ddr_choice *ch, uint64_t now)
 {
     const struct ddr_entry *e = &c->queue[ch->queue].entry[ch->entry];
 
@@ -398,6 +397,7 @@ static void issue_choice(struct ddr_channel *c, const struct ddr_choice *ch, uin
     else
         ddr_channel_precharge(c, e->bank, true, now);
     ddr_queue_review(c, ch->queue);
+    return is_column(ch->class);
 }
 
 /* HBM has separate buses for row and column commands: one of each a cycle. */
@@ -412,17 +412,13 @@ static void issue_second(struct ddr_channel *c, bool column, uint64_t now)
 /* Returns the cycle before which no command can be issued, if nothing else happens. */
 static uint64_t issue_one(struct ddr_channel *c, uint64_t now)
 {
-    const bool refreshed = c->owed && ddr_refresh_work(c, now);
     bool column = false;
 
-    if (!refreshed) {
+    if (!c->owed || !ddr_refresh_work(c, now)) {
         const struct ddr_choice choice = ddr_queue_choose(c, now);
-        if (!choice.found) {
-            const uint64_t refresh = c->owed ? ddr_refresh_earliest(c) : UINT64_MAX;
-            return refresh < choice.earliest ? refresh : choice.earliest;
-        }
-        issue_choice(c, &choice, now);
-        column = is_column(choice.class);
+        if (!choice.found)
+            return c->owed ? u64_min(ddr_refresh_earliest(c), choice.earliest) : choice.earliest;
+        column = issue_choice(c, &choice, now);
     }
     if (c->rules->dual)
         issue_second(c, column, now);
@@ -456,11 +452,9 @@ void ddr_channel_run(struct ddr_channel *c)
     uint64_t wake = issue_one(c, now);
     if (move_one(c))
         wake = now + 1;
-    const uint64_t next = next_arrival(c, now);
-    if (next < wake)
-        wake = next;
+    wake = u64_min(wake, next_arrival(c, now));
     c->now = now + 1;
-    c->wake = wake < c->next_refresh ? wake : c->next_refresh;
+    c->wake = u64_min(wake, c->next_refresh);
 }
 
 uint64_t ddr_channel_quiet(struct ddr_channel *c)
@@ -482,8 +476,8 @@ void ddr_channel_skip(struct ddr_channel *c, uint64_t until)
     if (c->active || c->owed || c->reads.n || c->draining || c->monitor.see ||
         c->wake != c->next_refresh)
         return;
-    if (c->n_arrivals && c->pool->at[*arrival(c, 0)].arrival < until)
-        until = c->pool->at[*arrival(c, 0)].arrival;
+    if (c->n_arrivals)
+        until = u64_min(until, c->pool->at[*arrival(c, 0)].arrival);
     if (until == UINT64_MAX || until < c->wake + 4 * round)
         return;
     for (unsigned i = 0; i < c->banks.n; i++)
@@ -492,6 +486,5 @@ void ddr_channel_skip(struct ddr_channel *c, uint64_t until)
     const uint64_t rounds = (until - c->wake) / round - 2;
     c->count->refreshes += rounds * r->refresh_targets;
     c->next_refresh += rounds * round;
-    c->wake = c->next_refresh;
-    c->now = c->wake;
+    c->now = c->wake = c->next_refresh;
 }

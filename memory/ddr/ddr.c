@@ -2,6 +2,7 @@
  * see it: parameters, the two clocks, answers in order, statistics. The model itself: channel.c and
  * queue.c schedule commands, timing.c and refresh.c have JEDEC's rules, device.c, ini.c and
  * preset.c the device. Power states, self-refresh and errors are not modelled. */
+#include "base/heap.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "memory/ddr/channel.h"
@@ -19,12 +20,6 @@ struct ddr_params {
 };
 enum { PAGE_CONFIG, PAGE_OPEN, PAGE_CLOSED };
 
-struct ddr_answer {        /* a read that is done and not yet told */
-    uint64_t cycle, order; /* order: of being done, between answers of a cycle and channel */
-    uint32_t channel;
-    uint32_t request; /* in the pool */
-};
-
 struct ddr {
     struct ddr_device device;
     struct ddr_rules rules;
@@ -33,10 +28,9 @@ struct ddr {
     struct ddr_channel *channel; /* owns */
     unsigned line;
     struct ddr_clock clock;
-    uint64_t pipeline;          /* memory cycles that every answer takes longer */
-    struct ddr_answer *answers; /* owns; a heap, the earliest first */
-    size_t n_answers, answers_cap;
-    uint64_t order; /* the next answer's order */
+    uint64_t pipeline;   /* memory cycles that every answer takes longer */
+    struct heap answers; /* owns; reads that are done and not yet told, by their number in pool */
+    uint64_t order; /* the next answer's: of being done, between those of a cycle and channel */
     struct memory_count count;
     struct ddr_count commands;
     uint64_t cycles, bus_busy, bus_cycles; /* memory cycles so far; over the channels */
@@ -54,53 +48,23 @@ static uint64_t next_edge(const struct ddr *d, sim_cycle at)
 
 /* ---- answers -------------------------------------------------------------------------------- */
 
-/* Answers come in the order in which DRAMSim3 calls back: a core that hears its answer first asks
- * again first. */
-static bool earlier(const struct ddr_answer *a, const struct ddr_answer *b)
-{
-    if (a->cycle != b->cycle)
-        return a->cycle < b->cycle;
-    return a->channel != b->channel ? a->channel < b->channel : a->order < b->order;
-}
-
-static void push_answer(struct ddr *d, struct ddr_answer a)
-{
-    d->answers = xgrow(d->answers, d->n_answers, &d->answers_cap, sizeof *d->answers);
-    size_t i = d->n_answers++;
-    for (; i && earlier(&a, &d->answers[(i - 1) / 2]); i = (i - 1) / 2)
-        d->answers[i] = d->answers[(i - 1) / 2];
-    d->answers[i] = a;
-}
-
-static struct ddr_answer pop_answer(struct ddr *d)
-{
-    const struct ddr_answer top = d->answers[0], last = d->answers[--d->n_answers];
-    size_t i = 0, child;
-
-    while ((child = 2 * i + 1) < d->n_answers) {
-        child += child + 1 < d->n_answers && earlier(&d->answers[child + 1], &d->answers[child]);
-        if (!earlier(&d->answers[child], &last))
-            break;
-        d->answers[i] = d->answers[child];
-        i = child;
-    }
-    if (d->n_answers)
-        d->answers[i] = last;
-    return top;
-}
-
 static uint32_t channel_of(const struct ddr *d, const struct mem_request *r)
 {
     return (uint32_t)(r->addr.at >> d->rules.channel.shift & d->rules.channel.mask);
 }
 
+/* Answers come in the order in which DRAMSim3 calls back, in a cycle channel by channel: a core
+ * that hears its answer first asks again first. */
 static void answer_read(void *arg, uint32_t request, uint64_t cycle)
 {
     struct ddr *d = arg;
-    const uint32_t channel = channel_of(d, &d->pool.at[request].r);
+    struct heap *h = &d->answers;
+    const uint64_t channel = channel_of(d, &d->pool.at[request].r);
 
-    push_answer(d, (struct ddr_answer){cycle + d->pipeline, d->order++, channel, request});
+    h->slot = xgrow(h->slot, h->n, &h->cap, sizeof *h->slot);
+    heap_push(h, (struct heap_slot){cycle + d->pipeline, channel << 58 | d->order++, request});
 }
+_Static_assert(DDR_MAX_CHANNELS <= 64, "six bits of an answer's order are for the channel");
 
 /* ---- the memory ----------------------------------------------------------------------------- */
 
@@ -135,16 +99,14 @@ static struct ddr_channel *next_channel(struct ddr *d, uint64_t *other)
 
 static uint64_t first_answer(const struct ddr *d)
 {
-    return d->n_answers ? d->answers[0].cycle : UINT64_MAX;
+    return d->answers.n ? d->answers.slot[0].key : UINT64_MAX;
 }
 
 /* The cycle before which no channel but this one answers, at most `end`: so far it may go ahead. */
 static uint64_t others_quiet(struct ddr *d, const struct ddr_channel *but, uint64_t end)
 {
-    for (struct ddr_channel *c = d->channel; c < d->channel + d->rules.channels; c++) {
-        const uint64_t from = c == but ? end : ddr_channel_quiet(c);
-        end = from < end ? from : end;
-    }
+    for (struct ddr_channel *c = d->channel; c < d->channel + d->rules.channels; c++)
+        end = c == but ? end : u64_min(end, ddr_channel_quiet(c));
     return end;
 }
 
@@ -155,13 +117,13 @@ static void run_before(struct ddr *d, uint64_t until)
     for (;;) {
         uint64_t other;
         struct ddr_channel *c = next_channel(d, &other);
-        uint64_t end = first_answer(d) < until ? first_answer(d) : until;
+        uint64_t end = u64_min(first_answer(d), until);
         if (c->wake >= end || (end == UINT64_MAX && !d->commands.waiting_reads))
             return;
         ddr_channel_skip(c, others_quiet(d, c, end));
         while (c->wake < end && c->wake <= other) {
             ddr_channel_run(c);
-            end = first_answer(d) < end ? first_answer(d) : end;
+            end = u64_min(first_answer(d), end);
             if (c->wake == c->next_refresh) /* it may be idle, and can skip ahead */
                 break;
         }
@@ -183,13 +145,13 @@ static bool ddr_step(void *self, sim_cycle until, struct mem_answer *to)
     struct ddr *d = self;
 
     run_before(d, until == CYCLE_NEVER ? UINT64_MAX : next_edge(d, until));
-    if (!d->n_answers)
+    if (!d->answers.n)
         return false;
-    const sim_cycle at = ddr_to_processor(&d->clock, d->answers[0].cycle);
+    const sim_cycle at = ddr_to_processor(&d->clock, first_answer(d));
     if (at > until)
         return false;
-    note_time(d, d->answers[0].cycle);
-    const uint32_t i = pop_answer(d).request;
+    note_time(d, first_answer(d));
+    const uint32_t i = (uint32_t)heap_pop(&d->answers).value;
     const struct mem_request *r = &d->pool.at[i].r;
     *to = (struct mem_answer){r->id, at};
     assert(at > r->at);
@@ -202,15 +164,14 @@ static bool ddr_step(void *self, sim_cycle until, struct mem_answer *to)
 static sim_cycle ddr_next(const void *self)
 {
     const struct ddr *d = self;
-    uint64_t first = d->n_answers ? d->answers[0].cycle : UINT64_MAX;
+    uint64_t first = first_answer(d);
 
     for (uint64_t i = 0; i < d->rules.channels; i++) {
         const struct ddr_channel *c = &d->channel[i];
         /* A read that has not been taken in may find its line in the write queue: a cycle. */
         const uint64_t least = c->n_arrivals ? 1 : d->rules.read_done;
-        const uint64_t bound = c->wake + least + d->pipeline;
-        if (c->unread && bound < first)
-            first = bound;
+        if (c->unread)
+            first = u64_min(first, c->wake + least + d->pipeline);
     }
     return first == UINT64_MAX ? CYCLE_NEVER : ddr_to_processor(&d->clock, first);
 }
@@ -220,8 +181,8 @@ static void ddr_finish(void *self, sim_cycle end)
     struct ddr *d = self;
     const uint64_t last = next_edge(d, end);
 
-    for (run_before(d, last); d->n_answers; run_before(d, last))
-        ddr_pool_give(&d->pool, pop_answer(d).request);
+    for (run_before(d, last); d->answers.n; run_before(d, last))
+        ddr_pool_give(&d->pool, (uint32_t)heap_pop(&d->answers).value);
     note_time(d, last);
 }
 
@@ -229,13 +190,11 @@ static void ddr_destroy(void *self)
 {
     struct ddr *d = self;
 
-    if (!d)
-        return;
-    for (uint64_t i = 0; d->channel && i < d->rules.channels; i++)
+    for (uint64_t i = 0; i < d->rules.channels; i++)
         ddr_channel_free(&d->channel[i]);
     free(d->channel);
     free(d->pool.at);
-    free(d->answers);
+    free(d->answers.slot);
     free(d);
 }
 
@@ -296,15 +255,16 @@ static unsigned size_or(uint64_t given, uint64_t otherwise)
 
 static int set_limits(struct ddr *d, const struct ddr_params *p, struct err *e)
 {
-    struct ddr_limits *l = &d->limits;
+    const unsigned writes = size_or(p->write_queue, d->device.trans_queue);
+    const struct ddr_limits *l = &d->limits;
 
-    l->reads = size_or(p->read_queue, d->device.trans_queue);
-    l->writes = size_or(p->write_queue, d->device.trans_queue);
-    l->commands = size_or(p->command_queue, d->device.cmd_queue);
-    l->high = size_or(p->high, l->writes);
-    l->low = (unsigned)p->low;
-    l->idle = (unsigned)p->idle;
-    l->hits = (unsigned)p->hits;
+    d->limits = (struct ddr_limits){.reads = size_or(p->read_queue, d->device.trans_queue),
+                                    .writes = writes,
+                                    .commands = size_or(p->command_queue, d->device.cmd_queue),
+                                    .high = size_or(p->high, writes),
+                                    .low = (unsigned)p->low,
+                                    .idle = (unsigned)p->idle,
+                                    .hits = (unsigned)p->hits};
     if (l->high <= l->writes && l->low < l->high)
         return 0;
     return err_set(e, LARD_CONFIG,
@@ -315,34 +275,27 @@ static int set_limits(struct ddr *d, const struct ddr_params *p, struct err *e)
 
 /* ---- statistics ----------------------------------------------------------------------------- */
 
-static void declare_counts(struct stats_group *g, const struct ddr_count *st)
+static void declare_stats(struct stats_group *g, const struct ddr *d)
 {
+    const struct ddr_count *st = &d->commands;
+
+    memory_count_declare(g, &d->count);
 #define STATS_DEF "memory/ddr/stats.def"
 #include "base/stats_declare.h"
-}
-
-static void declare_bus(struct stats_group *g, const struct ddr *d)
-{
     stats_vector(g, "bus-busy", "memory cycles", "Cycles with data on the bus, by channel.",
-                 d->commands.busy, d->rules.channels, NULL);
+                 st->busy, d->rules.channels, NULL);
     stats_count(g, "cycles", "memory cycles", "Cycles of the memory clock.", &d->cycles);
     stats_ratio(g, "bandwidth-used", "Part of the cycles of all channels that carry data.",
                 &d->bus_busy, &d->bus_cycles);
-}
-
-static void declare_invariants(struct stats_group *g, const struct ddr *d)
-{
-    const struct ddr_count *c = &d->commands;
-
     stats_invariant(g, "rows", "Every column command is a hit, a miss or a conflict.",
-                    STATS_SUM(&c->hits, &c->misses, &c->conflicts), STATS_EQ,
-                    STATS_SUM(&c->reads, &c->writes));
+                    STATS_SUM(&st->hits, &st->misses, &st->conflicts), STATS_EQ,
+                    STATS_SUM(&st->reads, &st->writes));
     stats_invariant(g, "reads", "Every read is a command, forwarded, merged, or waits.",
                     STATS_SUM(&d->count.reads), STATS_EQ,
-                    STATS_SUM(&c->reads, &c->forwarded, &c->merged_reads, &c->waiting_reads));
+                    STATS_SUM(&st->reads, &st->forwarded, &st->merged_reads, &st->waiting_reads));
     stats_invariant(g, "writes", "Every write is a command, merged, or waits.",
                     STATS_SUM(&d->count.writes), STATS_EQ,
-                    STATS_SUM(&c->writes, &c->merged_writes, &c->waiting_writes));
+                    STATS_SUM(&st->writes, &st->merged_writes, &st->waiting_writes));
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -370,10 +323,7 @@ static void *ddr_create(const struct memory_env *env, const void *params, struct
         return NULL;
     }
     make_channels(d);
-    memory_count_declare(env->stats, &d->count);
-    declare_counts(env->stats, &d->commands);
-    declare_bus(env->stats, d);
-    declare_invariants(env->stats, d);
+    declare_stats(env->stats, d);
     return d;
 }
 
@@ -383,13 +333,6 @@ void ddr_watch(void *self, struct ddr_monitor monitor)
 
     for (uint64_t i = 0; i < d->rules.channels; i++)
         d->channel[i].monitor = monitor;
-}
-
-const struct ddr_device *ddr_device_of(const void *self)
-{
-    const struct ddr *d = self;
-
-    return &d->device;
 }
 
 static const char *const page_choices[] = {"config", "open", "closed", NULL};

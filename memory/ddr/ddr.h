@@ -48,6 +48,12 @@ extern const struct ddr_preset ddr_presets[]; /* a NULL name ends it */
 int ddr_read_ini(struct ddr_device *d, const char *path, FILE *f, struct err *e);
 /* Checks the rules that hold for any device, wherever its numbers come from. */
 int ddr_check(const struct ddr_device *d, const char *where, struct err *e);
+/* Cuts the blanks off both ends of a text, in its place. */
+char *ddr_trim(char *s);
+static inline bool ddr_is_hbm(const struct ddr_device *d)
+{
+    return d->protocol == HBM || d->protocol == HBM2;
+}
 
 /* The memory's clock and the processor's: a memory cycle is num / den processor cycles, exactly, so
  * that no rounding adds up over a run. Both are below 2^32, so that products of remainders can't
@@ -125,6 +131,5 @@ struct ddr_monitor {
 
 /* Shows the monitor each command. self: a memory whose type is ddr. */
 void ddr_watch(void *self, struct ddr_monitor monitor);
-const struct ddr_device *ddr_device_of(const void *self);
 
 #endif

@@ -10,25 +10,15 @@
 const char *const ddr_protocol_name[DDR_PROTOCOLS + 1] = {"DDR3",   "DDR4", "LPDDR", "LPDDR3",
                                                           "LPDDR4", "HBM",  "HBM2",  NULL};
 
-static bool power_of_two(uint64_t v)
-{
-    return v && !(v & (v - 1));
-}
-
 static unsigned bits_of(uint64_t v) /* v: a power of two */
 {
     return (unsigned)__builtin_ctzll(v);
 }
 
-static bool wide_columns(const struct ddr_device *d)
-{
-    return d->protocol == HBM || d->protocol == HBM2;
-}
-
 /* DRAMSim3's HBM files count columns of two beats; others count beats. */
 static uint64_t beats_of_row(const struct ddr_device *d)
 {
-    return wide_columns(d) ? d->columns * 2 : d->columns;
+    return ddr_is_hbm(d) ? d->columns * 2 : d->columns;
 }
 
 uint64_t ddr_line_bytes(const struct ddr_device *d)
@@ -60,7 +50,7 @@ static int check_powers(const struct ddr_device *d, const char *where, struct er
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(each); i++)
-        if (!power_of_two(each[i].value))
+        if (!is_power_of_2(each[i].value))
             return err_set(e, LARD_CONFIG, "%s: %s = %llu is not a power of two; take the next one",
                            where, each[i].name, (unsigned long long)each[i].value);
     if (d->bl < 2 || d->bus < 8 || d->bus < d->width || beats_of_row(d) < d->bl)
@@ -82,7 +72,7 @@ static int check_size(const struct ddr_device *d, const char *where, struct err 
             "%s: channel_size = %llu (MiB) is less than one rank of these devices, which "
             "has %llu; enlarge it",
             where, (unsigned long long)d->channel_mib, (unsigned long long)(rank_bytes(d) >> 20));
-    if (!power_of_two(ranks))
+    if (!is_power_of_2(ranks))
         return err_set(e, LARD_CONFIG,
                        "%s: channel_size = %llu (MiB) gives %llu ranks, which is not a power of "
                        "two; take a multiple of %llu that is one",
@@ -101,15 +91,12 @@ static const char *const field_names[] = {"ch", "ra", "bg", "ba", "ro", "co"};
 
 static int check_mapping(const struct ddr_device *d, const char *where, struct err *e)
 {
-    bool good = strlen(d->mapping) == 12;
+    unsigned named = 0; /* a bit each */
 
-    for (size_t i = 0; i < ARRAY_SIZE(field_names) && good; i++) {
-        bool there = false;
+    for (size_t i = 0; i < ARRAY_SIZE(field_names) && strlen(d->mapping) == 12; i++)
         for (size_t k = 0; k < 12; k += 2)
-            there |= !memcmp(d->mapping + k, field_names[i], 2);
-        good = there;
-    }
-    if (good)
+            named |= (unsigned)!memcmp(d->mapping + k, field_names[i], 2) << i;
+    if (named == (1U << ARRAY_SIZE(field_names)) - 1)
         return 0;
     return err_set(e, LARD_CONFIG,
                    "%s: address_mapping '%s' does not name each of ch, ra, bg, ba, ro, co once; "
@@ -204,11 +191,6 @@ static void derive_layout(struct ddr_rules *r, const struct ddr_device *d)
             }
 }
 
-static uint64_t at_least(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 static uint64_t above(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : 0;
@@ -226,8 +208,8 @@ static void derive_columns(struct ddr_rules *r, const struct ddr_device *d)
     const uint64_t write_done = d->al + d->cwl + r->burst, turn = r->burst + d->rtrs;
     uint64_t(*wait)[3][2] = r->column_wait; /* [after a write?][near][to a write?] */
 
-    wait[0][NEAR_GROUP][0] = wait[1][NEAR_GROUP][1] = at_least(r->burst, ccd_l);
-    wait[0][NEAR_RANK][0] = wait[1][NEAR_RANK][1] = at_least(r->burst, d->ccd_s);
+    wait[0][NEAR_GROUP][0] = wait[1][NEAR_GROUP][1] = u64_max(r->burst, ccd_l);
+    wait[0][NEAR_RANK][0] = wait[1][NEAR_RANK][1] = u64_max(r->burst, d->ccd_s);
     wait[0][NEAR_CHANNEL][0] = turn;
     wait[1][NEAR_CHANNEL][1] = r->burst;
     for (int near = NEAR_GROUP; near <= NEAR_CHANNEL; near++)
@@ -262,7 +244,7 @@ void ddr_rules_derive(struct ddr_rules *r, const struct ddr_device *d)
                             .refresh = (enum ddr_refresh)d->refresh,
                             .closed = d->closed,
                             .per_rank = d->per_rank,
-                            .dual = d->dual && wide_columns(d)};
+                            .dual = d->dual && ddr_is_hbm(d)};
     derive_layout(r, d);
     derive_columns(r, d);
     r->refresh_targets = r->refresh == REFRESH_BANKS ? r->ranks * r->rank_banks : r->ranks;

@@ -252,7 +252,7 @@ static int read_value(struct ini *in, const struct ini_key *k, const char *value
 
 /* ---- lines ---------------------------------------------------------------------------------- */
 
-static char *trim(char *s)
+char *ddr_trim(char *s)
 {
     s += strspn(s, " \t\r");
     size_t n = strlen(s);
@@ -300,7 +300,7 @@ static int read_section(struct ini *in, char *line)
         return err_set(in->e, LARD_CONFIG, "%s:%u: a section is written [name]; correct it",
                        in->path, in->line);
     *end = '\0';
-    snprintf(in->section, sizeof in->section, "%s", trim(line + 1));
+    snprintf(in->section, sizeof in->section, "%s", ddr_trim(line + 1));
     in->skip = false;
     for (size_t i = 0; i < ARRAY_SIZE(ini_skipped); i++)
         in->skip |= !strcasecmp(ini_skipped[i], in->section);
@@ -319,7 +319,7 @@ static int read_line(struct ini *in, char *line)
     const bool indented = *line == ' ' || *line == '\t';
 
     line[strcspn(line, ";#")] = '\0';
-    line = trim(line);
+    line = ddr_trim(line);
     if (!*line)
         return 0;
     if (*line == '[')
@@ -336,7 +336,7 @@ static int read_line(struct ini *in, char *line)
                        "before; remove the blank",
                        in->path, in->line);
     *equals = '\0';
-    return read_pair(in, trim(line), trim(equals + 1));
+    return read_pair(in, ddr_trim(line), ddr_trim(equals + 1));
 }
 
 static int read_lines(struct ini *in, FILE *f)
@@ -364,23 +364,15 @@ static int read_lines(struct ini *in, FILE *f)
 /* A device is of no use without this key. */
 static bool needed(const struct ini *in, const struct ini_key *k)
 {
-    const bool hbm = in->to.device.protocol == HBM || in->to.device.protocol == HBM2;
+    const bool hbm = ddr_is_hbm(&in->to.device);
+    const bool needs[] = {[NEED_ALWAYS] = true,
+                          [NEED_NOT_HBM] = !hbm,
+                          [NEED_HBM] = hbm,
+                          [NEED_GROUPS] = in->to.device.groups > 1,
+                          [NEED_BANKS] = in->to.device.refresh == REFRESH_BANKS,
+                          [NEED_NOT] = false};
 
-    switch (k->need) {
-    case NEED_ALWAYS:
-        return true;
-    case NEED_NOT_HBM:
-        return !hbm;
-    case NEED_HBM:
-        return hbm;
-    case NEED_GROUPS:
-        return in->to.device.groups > 1;
-    case NEED_BANKS:
-        return in->to.device.refresh == REFRESH_BANKS;
-    case NEED_NOT:
-        break;
-    }
-    return false;
+    return needs[k->need];
 }
 
 /* Defaults where they are allowed, errors where they are not. */
@@ -410,7 +402,7 @@ int ddr_read_ini(struct ddr_device *d, const char *path, FILE *f, struct err *e)
         d->banks *= d->groups;
         d->groups = 1;
     }
-    if (d->protocol != HBM && d->protocol != HBM2)
+    if (!ddr_is_hbm(d))
         d->rcd_rd = d->rcd_wr = in.to.rcd;
     return ddr_check(d, path, e);
 }

@@ -164,8 +164,7 @@ static bool queue_ready(struct ddr_channel *c, unsigned queue, uint64_t now, str
             *to = (struct ddr_choice){true, queue, w.entry, class, now};
             return true;
         }
-        if (ready < earliest)
-            earliest = ready;
+        earliest = u64_min(earliest, ready);
     }
     look_again(c, queue, earliest, now);
     return false;

@@ -5,12 +5,10 @@
 
 void ddr_refresh_due(struct ddr_channel *c, uint64_t now)
 {
-    const bool at_once = c->rules->refresh == REFRESH_RANKS_AT_ONCE;
-
     if (now < c->next_refresh)
         return;
     c->next_refresh += c->rules->refresh_interval;
-    c->owed += at_once ? c->rules->ranks : 1;
+    c->owed += c->rules->refresh == REFRESH_RANKS_AT_ONCE ? c->rules->ranks : 1;
 }
 
 /* The bank whose turn it is. Turns change the bank group first, so that neighbours in time are in
@@ -44,12 +42,6 @@ static uint64_t queues_of(const struct ddr_channel *c, struct span s)
     return (s.n == 64 ? UINT64_MAX : (UINT64_C(1) << s.n) - 1) << s.first;
 }
 
-/* The bank has changed: its queue's candidates have, too. */
-static void review(struct ddr_channel *c, unsigned bank)
-{
-    ddr_queue_review(c, c->rules->per_rank ? c->banks.bank[bank].rank : bank);
-}
-
 /* Precharges one of the span's open banks, if the timing allows one. True: a command was issued.
  * *open: the span had an open bank. */
 static bool close_one(struct ddr_channel *c, struct span s, uint64_t now, bool *open)
@@ -62,7 +54,7 @@ static bool close_one(struct ddr_channel *c, struct span s, uint64_t now, bool *
         if (ddr_ready(&c->banks, CLASS_PRECHARGE, i) > now)
             continue;
         ddr_channel_precharge(c, i, false, now);
-        review(c, i);
+        ddr_queue_review(c, c->rules->per_rank ? c->banks.bank[i].rank : i);
         return true;
     }
     return false;
@@ -74,10 +66,10 @@ static uint64_t refresh_ready(const struct ddr_channel *c, struct span s)
     uint64_t ready = 0;
 
     if (c->rules->refresh == REFRESH_BANKS)
-        return ddr_later(c->banks.bank[s.first].after[CLASS_ACTIVATE],
-                         c->banks.rank[c->banks.bank[s.first].rank].refresh);
+        return u64_max(c->banks.bank[s.first].after[CLASS_ACTIVATE],
+                       c->banks.rank[c->banks.bank[s.first].rank].refresh);
     for (unsigned i = s.first; i < s.first + s.n; i++)
-        ready = ddr_later(ready, c->banks.bank[i].after[CLASS_ACTIVATE]);
+        ready = u64_max(ready, c->banks.bank[i].after[CLASS_ACTIVATE]);
     return ready;
 }
 
@@ -104,9 +96,7 @@ uint64_t ddr_refresh_earliest(const struct ddr_channel *c)
     uint64_t earliest = UINT64_MAX;
 
     for (unsigned i = s.first; i < s.first + s.n; i++)
-        if (c->banks.bank[i].open) {
-            const uint64_t ready = ddr_ready(&c->banks, CLASS_PRECHARGE, i);
-            earliest = ready < earliest ? ready : earliest;
-        }
+        if (c->banks.bank[i].open)
+            earliest = u64_min(earliest, ddr_ready(&c->banks, CLASS_PRECHARGE, i));
     return earliest == UINT64_MAX ? refresh_ready(c, s) : earliest;
 }

@@ -17,7 +17,7 @@ void ddr_timing_init(struct ddr_timing *t, const struct ddr_rules *r)
 
 static void not_before(uint64_t *when, uint64_t then)
 {
-    *when = ddr_later(*when, then);
+    *when = u64_max(*when, then);
 }
 
 void ddr_activate(struct ddr_timing *t, unsigned bank, uint64_t row, uint64_t now)

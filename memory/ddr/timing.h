@@ -44,18 +44,12 @@ void ddr_column(struct ddr_timing *t, unsigned bank, bool write, bool precharge,
 void ddr_refresh_rank(struct ddr_timing *t, unsigned first, uint64_t now); /* first: its bank 0 */
 void ddr_refresh_bank(struct ddr_timing *t, unsigned bank, uint64_t now);
 
-static inline uint64_t ddr_later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* The first cycle at which a command of the class is allowed, if no other comes before it. */
 static inline uint64_t ddr_ready(const struct ddr_timing *t, enum ddr_class c, unsigned bank)
 {
     const struct ddr_bank *b = &t->bank[bank];
 
-    return ddr_later(b->after[c],
-                     ddr_later(t->group[b->group].after[c], t->rank[b->rank].after[c]));
+    return u64_max(b->after[c], u64_max(t->group[b->group].after[c], t->rank[b->rank].after[c]));
 }
 
 #endif

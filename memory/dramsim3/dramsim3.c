@@ -5,6 +5,7 @@
  *
  * It is slow: the library works through every memory cycle, idle ones too, at up to a microsecond
  * each. It takes only devices that the built-in model knows: no GDDR and no HMC. */
+#include "base/heap.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "memory/ddr/ddr.h"
@@ -19,10 +20,6 @@ struct pending { /* a request that is not answered, and its place in one of the 
     uint64_t cycle; /* in which it is given to DRAMSim3, if there is room */
     uint64_t next;
 };
-struct arrival {
-    sim_cycle at;
-    uint64_t order, request; /* order: of presentation, between arrivals of one cycle */
-};
 
 /* Requests have numbers from 1 on. A queue is a ring of requests through `next`; it is held by the
  * number of its last, whose next is its first. 0: empty. */
@@ -34,10 +31,9 @@ struct adapter {
     uint64_t now;            /* memory cycles that are done */
     struct pending *request; /* owns */
     size_t requests, requests_cap;
-    uint64_t unused;       /* a queue */
-    struct arrival *early; /* owns; a heap: presented, but their cycle has not come */
-    size_t n_early, early_cap;
-    uint64_t order;                     /* the next request's order */
+    uint64_t unused;                    /* a queue */
+    struct heap early;                  /* owns; presented, but their cycle has not come */
+    uint64_t order;                     /* the next request's, between those of one cycle */
     uint64_t blocked[DDR_MAX_CHANNELS]; /* queues: those that wait for room */
     uint64_t n_blocked;
     struct map inside; /* by line: a queue of reads that DRAMSim3 has */
@@ -100,37 +96,6 @@ static uint64_t new_request(struct adapter *a)
     return a->requests++;
 }
 
-static bool sooner(const struct arrival *x, const struct arrival *y)
-{
-    return x->at != y->at ? x->at < y->at : x->order < y->order;
-}
-
-static void push_early(struct adapter *a, struct arrival new)
-{
-    a->early = xgrow(a->early, a->n_early, &a->early_cap, sizeof *a->early);
-    size_t i = a->n_early++;
-    for (; i && sooner(&new, &a->early[(i - 1) / 2]); i = (i - 1) / 2)
-        a->early[i] = a->early[(i - 1) / 2];
-    a->early[i] = new;
-}
-
-static uint64_t pop_early(struct adapter *a)
-{
-    const uint64_t request = a->early[0].request;
-    const struct arrival last = a->early[--a->n_early];
-    size_t i = 0, child;
-
-    while ((child = 2 * i + 1) < a->n_early) {
-        child += child + 1 < a->n_early && sooner(&a->early[child + 1], &a->early[child]);
-        if (!sooner(&a->early[child], &last))
-            break;
-        a->early[i] = a->early[child];
-        i = child;
-    }
-    a->early[i] = last;
-    return request;
-}
-
 /* ---- a memory cycle ------------------------------------------------------------------------- */
 
 static uint64_t line_of(const struct adapter *a, const struct pending *p)
@@ -164,20 +129,14 @@ static void unblock(struct adapter *a)
         }
 }
 
-static uint64_t *channel_queue(struct adapter *a, uint64_t request)
-{
-    const sim_addr addr = a->request[request].r.addr.at;
-
-    a->n_blocked++;
-    return &a->blocked[addr >> a->channel.shift & a->channel.mask];
-}
-
 static void take_early(struct adapter *a)
 {
-    while (a->n_early && a->request[a->early[0].request].cycle <= a->now) {
-        const uint64_t request = pop_early(a);
-        a->busy += !a->request[request].r.write;
-        queue_push(a, channel_queue(a, request), request);
+    while (a->early.n && a->request[a->early.slot[0].value].cycle <= a->now) {
+        const uint64_t request = heap_pop(&a->early).value;
+        const struct mem_request *r = &a->request[request].r;
+        a->busy += !r->write;
+        a->n_blocked++;
+        queue_push(a, &a->blocked[r->addr.at >> a->channel.shift & a->channel.mask], request);
     }
 }
 
@@ -272,7 +231,8 @@ static sim_cycle dramsim3_request(void *self, const struct mem_request *r)
     a->unanswered += !r->write;
     a->request[request] = (struct pending){.r = *r, .cycle = last_edge(a, r->at) + 1};
     assert(a->request[request].cycle >= a->now);
-    push_early(a, (struct arrival){r->at, a->order++, request});
+    a->early.slot = xgrow(a->early.slot, a->early.n, &a->early.cap, sizeof *a->early.slot);
+    heap_push(&a->early, (struct heap_slot){r->at, a->order++, request});
     return CYCLE_NEVER;
 }
 
@@ -305,7 +265,7 @@ static sim_cycle dramsim3_next(const void *self)
         return CYCLE_NEVER;
     if (a->busy)
         return ddr_to_processor(&a->clock, a->now);
-    return ddr_to_processor(&a->clock, last_edge(a, a->early[0].at) + 2);
+    return ddr_to_processor(&a->clock, last_edge(a, a->early.slot[0].key) + 2);
 }
 
 static void dramsim3_finish(void *self, sim_cycle end)
@@ -327,43 +287,20 @@ static void dramsim3_destroy(void *self)
     map_free(&a->inside);
     map_free(&a->soon);
     free(a->request);
-    free(a->early);
+    free(a->early.slot);
     free(a->called);
     free(a);
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
-static void declare_commands(struct stats_group *g, const struct dram3_count *c)
+static void declare_stats(struct stats_group *g, const struct adapter *st)
 {
-    stats_count(g, "row-hits", "count", "Column commands on a row that was open.", &c->hits);
-    stats_count(g, "column-reads", "count", "Read commands.", &c->reads);
-    stats_count(g, "column-writes", "count", "Write commands.", &c->writes);
-    stats_count(g, "activates", "count", "Activate commands.", &c->activates);
-    stats_count(g, "precharges", "count", "Precharge commands, automatic ones not included.",
-                &c->precharges);
-    stats_count(g, "refreshes", "count", "Refresh commands, of a rank or a bank.", &c->refreshes);
-}
-
-static void declare_stats(struct stats_group *g, const struct adapter *a)
-{
-    const uint64_t *const reads[] = {&a->count.reads, NULL};
-    const uint64_t *const parts[] = {&a->count.latency.count, &a->unanswered, NULL};
-
-    memory_count_declare(g, &a->count);
-    declare_commands(g, &a->commands);
-    stats_level(g, "reads-waiting", "count", "Reads that are not answered.", &a->unanswered);
-    stats_count(g, "queue-full", "count",
-                "Requests that found their queue full, or came behind one.", &a->full);
-    stats_count(g, "queue-full-cycles", "memory cycles", "Time that these waited outside.",
-                &a->full_cycles);
-    stats_count(
-        g, "stalls", "count",
-        "Times that the library would have waited for ever, a write for a read and that for "
-        "the write, and was helped on.",
-        &a->commands.stalls);
-    stats_count(g, "cycles", "memory cycles", "Cycles of the memory clock.", &a->now);
-    stats_invariant(g, "reads", "Every read is answered or waits.", reads, STATS_EQ, parts);
+    memory_count_declare(g, &st->count);
+#define STATS_DEF "memory/dramsim3/stats.def"
+#include "base/stats_declare.h"
+    stats_invariant(g, "reads", "Every read is answered or waits.", STATS_SUM(&st->count.reads),
+                    STATS_EQ, STATS_SUM(&st->count.latency.count, &st->unanswered));
 }
 
 static void *dramsim3_create(const struct memory_env *env, const void *params, struct err *e)

@@ -21,23 +21,6 @@
 
 enum { LONGEST = 160 }; /* DRAMSim3 cuts lines at 200 */
 
-static char *trimmed(char *s)
-{
-    size_t n;
-
-    s += strspn(s, " \t\r");
-    for (n = strlen(s); n && strchr(" \t\r", s[n - 1]); n--)
-        ;
-    s[n] = '\0';
-    return s;
-}
-
-static void raise_letters(char *s)
-{
-    for (; *s; s++)
-        *s = (char)toupper((unsigned char)*s);
-}
-
 /* Copies a parameter in the one form that both readers understand alike: words in capitals, no
  * leading zeros. */
 static void copy_pair(const char *name, char *value, FILE *to)
@@ -46,8 +29,8 @@ static void copy_pair(const char *name, char *value, FILE *to)
                                         "refresh_policy"};
 
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-        if (!strcasecmp(name, words[i]))
-            raise_letters(value);
+        for (char *s = value; !strcasecmp(name, words[i]) && *s; s++)
+            *s = (char)toupper((unsigned char)*s);
     while (value[0] == '0' && isdigit((unsigned char)value[1]))
         value++;
     if (*value && strlen(name) + strlen(value) < LONGEST)
@@ -58,7 +41,7 @@ static void copy_pair(const char *name, char *value, FILE *to)
 static bool copy_section(char *line, FILE *to)
 {
     line[strcspn(line, "]")] = '\0';
-    line = trimmed(line + 1);
+    line = ddr_trim(line + 1);
     if (!strcasecmp(line, "other"))
         return false;
     fprintf(to, "[%s]\n", line);
@@ -74,12 +57,12 @@ static void copy_ini(FILE *from, FILE *to)
 
     while (fgets(text, sizeof text, from)) {
         text[strcspn(text, ";#\n")] = '\0';
-        char *line = trimmed(text), *equals = strpbrk(line, "=:");
+        char *line = ddr_trim(text), *equals = strpbrk(line, "=:");
         if (*line == '[') {
             wanted = copy_section(line, to);
         } else if (wanted && equals) {
             *equals = '\0';
-            copy_pair(trimmed(line), trimmed(equals + 1), to);
+            copy_pair(ddr_trim(line), ddr_trim(equals + 1), to);
         }
     }
     fputs("[other]\noutput_prefix = dramsim3\noutput_level = 1\nepoch_period = 2147483647\n", to);

@@ -64,18 +64,21 @@ static uint64_t drive(struct bench *b, uint64_t seed, unsigned requests)
     return bench_stat(b, "cycles");
 }
 
-static void judge_device(const char *device, unsigned line, const char *more, uint64_t seed)
+/* more: nothing, or that pages are closed. */
+static void judge_device(const char *device, struct ddr_device is, const char *more, uint64_t seed)
 {
     struct bench b;
     struct judge *j = xcalloc(1, sizeof *j);
 
     char *config = xasprintf("memory.ddr.config=%s", device);
     const char *const settings[] = {config, more, NULL};
-    const struct memory_env env = {.mhz = 4000, .line = line, .contention = true};
+    const struct memory_env env = {
+        .mhz = 4000, .line = (unsigned)ddr_line_bytes(&is), .contention = true};
 
+    is.closed |= more != NULL;
     bench_open(&b, "ddr", env, settings);
     free(config);
-    judge_begin(j, ddr_device_of(b.memory.self));
+    judge_begin(j, &is);
     ddr_watch(b.memory.self, (struct ddr_monitor){judge_see, j});
     judge_end(j, drive(&b, seed, 6000));
     if (j->faults)
@@ -94,8 +97,8 @@ static void every_preset_is_legal(void **state)
 {
     (void)state;
     for (const struct ddr_preset *p = ddr_presets; p->name; p++) {
-        judge_device(p->name, 64, NULL, 1);
-        judge_device(p->name, 64, "memory.ddr.page=closed", 2);
+        judge_device(p->name, p->device, NULL, 1);
+        judge_device(p->name, p->device, "memory.ddr.page=closed", 2);
     }
 }
 
@@ -133,7 +136,7 @@ static void judge_file(const char *path, uint64_t seed)
     if (ddr_read_ini(&d, path, f, &e))
         fail_msg("%s", e.text);
     fclose(f);
-    judge_device(path, (unsigned)ddr_line_bytes(&d), NULL, seed);
+    judge_device(path, d, NULL, seed);
 }
 
 /* Two that are fixed, and one of the others. */
