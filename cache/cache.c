@@ -27,11 +27,6 @@ enum { HOST_LINE = 64 };
 
 /* ---- geometry ------------------------------------------------------------------------------- */
 
-static bool power_of_2(uint64_t n)
-{
-    return n && (n & (n - 1)) == 0;
-}
-
 struct amount { /* bytes, as a person would write them */
     uint64_t n;
     const char *unit;
@@ -39,19 +34,18 @@ struct amount { /* bytes, as a person would write them */
 
 static struct amount amount_of(uint64_t bytes)
 {
-    if (bytes && bytes % (1 << 30) == 0)
-        return (struct amount){bytes >> 30, "GiB"};
-    if (bytes && bytes % (1 << 20) == 0)
-        return (struct amount){bytes >> 20, "MiB"};
-    if (bytes && bytes % (1 << 10) == 0)
-        return (struct amount){bytes >> 10, "KiB"};
-    return (struct amount){bytes, "bytes"};
+    static const char *const unit[] = {"bytes", "KiB", "MiB", "GiB"};
+    size_t i = 0;
+
+    for (; bytes && bytes % 1024 == 0 && i + 1 < ARRAY_SIZE(unit); i++)
+        bytes /= 1024;
+    return (struct amount){bytes, unit[i]};
 }
 
 /* Checks each field of a geometry by itself: no size makes up for a field that is wrong here. */
 static int check_alone(const struct cache_geometry *g, const char *name, struct err *e)
 {
-    if (g->line < 2 || !power_of_2(g->line))
+    if (g->line < 2 || !is_power_of_2(g->line))
         return err_set(e, LARD_CONFIG,
                        "%s: a line of %" PRIu32 " bytes is no power of two from 2 up; give 64",
                        name, g->line);
@@ -173,7 +167,7 @@ void cache_init(struct cache *c, const struct cache_geometry *g)
 
     *c = (struct cache){.sets = sets,
                         .ways = g->ways,
-                        .masked = power_of_2(sets),
+                        .masked = is_power_of_2(sets),
                         .mask = sets - 1,
                         .by_sets = divisor_of(sets),
                         .tree_words = (g->ways + 31) / 32,
@@ -318,13 +312,4 @@ uint32_t cache_last(struct cache *c, uint64_t line)
     if (!has_order(c))
         return cache_victim(c, line);
     return oldest_of_all(c, cache_set(c, line) * c->ways);
-}
-
-uint64_t cache_resident(const struct cache *c)
-{
-    uint64_t n = 0;
-
-    for (uint32_t i = 0; i < cache_slots(c); i++)
-        n += cache_valid(c, i);
-    return n;
 }

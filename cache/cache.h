@@ -243,6 +243,5 @@ static inline uint32_t cache_slots(const struct cache *c)
 {
     return c->sets * c->ways;
 }
-uint64_t cache_resident(const struct cache *c); /* valid slots; counts them */
 
 #endif

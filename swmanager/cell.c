@@ -29,11 +29,6 @@ struct swm_line *swm_line_make(struct swmanager *s, uint64_t line)
     return (struct swm_line *)(uintptr_t)*at;
 }
 
-static void line_free(struct swmanager *s, struct swm_line *l)
-{
-    pool_give(&s->line_room, l);
-}
-
 void swm_line_tidy(struct swmanager *s, uint64_t line)
 {
     struct swm_line *l = swm_line_find(s, line);
@@ -44,7 +39,7 @@ void swm_line_tidy(struct swmanager *s, uint64_t line)
                "line 0x%llx has no record, and a granule of it is present",
                (unsigned long long)(line << s->line_shift));
     map_remove(&s->lines, line);
-    line_free(s, l);
+    pool_give(&s->line_room, l);
 }
 
 bool swm_bit(const struct swmanager *s, const struct swm_line *l, enum swm_bits which, unsigned i)
@@ -123,32 +118,26 @@ static void cell_free(struct swmanager *s, struct swm_cell *c)
 /* The cell, or a copy of it elsewhere, with room for n. */
 static struct swm_cell *cell_fit(struct swmanager *s, struct swm_cell *c, uint32_t n)
 {
-    const uint32_t had = c ? c->cap : 0, cap = c ? room_for(n, had) : n;
+    const uint32_t cap = c ? room_for(n, c->cap) : n;
 
-    if (c && cap == had)
+    if (c && cap == c->cap)
         return c;
     struct swm_cell *to = cell_new(s, cap);
     if (!c)
         return to;
     *to = *c;
     to->cap = cap;
-    memcpy(to->at, c->at, (c->n < cap ? c->n : cap) * sizeof *c->at);
+    memcpy(to->at, c->at, u64_min(c->n, cap) * sizeof *c->at);
     cell_free(s, c);
     return to;
-}
-
-static void count_granule(struct swmanager *s, bool had, bool has)
-{
-    s->st.granules = s->st.granules + has - had;
-    if (s->st.granules > s->st.granules_peak)
-        s->st.granules_peak = s->st.granules;
 }
 
 struct swm_cell *swm_cell_resize(struct swmanager *s, uint64_t granule, uint32_t n)
 {
     struct swm_cell *was = swm_cell_find(s, granule), *c = was;
 
-    count_granule(s, c && c->n, n > 0);
+    s->st.granules = s->st.granules + (n > 0) - (c && c->n);
+    s->st.granules_peak = u64_max(s->st.granules_peak, s->st.granules);
     if (!n && !(c && c->block)) {
         if (c) {
             map_remove(&s->cells, granule);
@@ -185,8 +174,6 @@ void swm_cells_free(struct swmanager *s)
 
     for (size_t pos = 0; map_next(&s->cells, &pos, &key, &value);)
         cell_free(s, (struct swm_cell *)(uintptr_t)*value);
-    for (size_t pos = 0; map_next(&s->lines, &pos, &key, &value);)
-        line_free(s, (struct swm_line *)(uintptr_t)*value);
     map_free(&s->cells);
     map_free(&s->lines);
     pool_free(&s->line_room);

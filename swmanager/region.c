@@ -190,8 +190,7 @@ static void copy_granule(struct swm_walk *w, uint64_t to, uint64_t from)
         return;
     struct swm_cell *d = swm_cell_resize(s, to, c->n);
     d->written = c->written;
-    for (uint32_t i = 0; i < c->n; i++)
-        d->at[i] = c->at[i];
+    memcpy(d->at, c->at, c->n * sizeof *c->at);
     if (c->block)
         copy_block(w, d, c);
     s->st.copied++;
@@ -371,11 +370,6 @@ static void move_run(struct copying *c, struct run to, uint64_t from)
 
 /* ---- whole regions -------------------------------------------------------------------------- */
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Cuts `left` granules into runs, from the front or from the end. */
 static void copy_region(struct copying *c, uint64_t to, uint64_t from, uint64_t left)
 {
@@ -385,7 +379,7 @@ static void copy_region(struct copying *c, uint64_t to, uint64_t from, uint64_t 
         const uint64_t at = c->down ? left - 1 : 0;
         const unsigned t = swm_in_line(s, to + at), f = swm_in_line(s, from + at);
         const unsigned room = c->down ? (t < f ? t : f) + 1 : s->line_granules - (t > f ? t : f);
-        const unsigned n = (unsigned)least(left, room);
+        const unsigned n = (unsigned)u64_min(left, room);
         const uint64_t skip = c->down ? left - n : 0;
 
         (c->moves ? move_run : copy_run)(c, (struct run){to + skip, n}, from + skip);
@@ -443,6 +437,6 @@ sim_cycle swm_move(struct swmanager *s, unsigned core, struct paddr to, struct p
         return go_through(s, core, &of, true, now);
     now = go_through(s, core, &of, false, now);
     const bool up = to.at > from.at;
-    const uint64_t left = least(up ? to.at - from.at : from.at - to.at, bytes);
+    const uint64_t left = u64_min(up ? to.at - from.at : from.at - to.at, bytes);
     return swm_clear(s, core, up ? from : paddr_plus(from, bytes - left), left, now);
 }

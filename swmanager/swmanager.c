@@ -17,7 +17,7 @@ const char *const swm_reason_text[SWM_REASONS] = {
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
-static void register_handlers(struct stats_group *g, struct swm_stats *st)
+static void register_stats(struct stats_group *g, const struct swm_stats *st)
 {
     stats_vector(g, "handlers", "count", "Handlers that were left, by why they were entered.",
                  st->handlers, SWM_REASONS, swm_reason_text);
@@ -29,17 +29,13 @@ static void register_handlers(struct stats_group *g, struct swm_stats *st)
               SWM_REASONS, &st->length.count);
     stats_sum(g, "lengths-add-up", "The cycles by reason are those of the histogram.", st->cycles,
               SWM_REASONS, &st->length.sum);
-}
-
-static void register_counts(struct stats_group *g, const struct swm_stats *st)
-{
 #define STATS_DEF "swmanager/stats.def"
 #include "base/stats_declare.h"
 }
 
 static unsigned log2_of(uint64_t power)
 {
-    assert(power && (power & (power - 1)) == 0);
+    assert(is_power_of_2(power));
     return (unsigned)__builtin_ctzll(power);
 }
 
@@ -69,8 +65,7 @@ struct swmanager *swm_new(const struct swm_params *p, const struct swm_env *env)
     s->record_size = (uint8_t)log2_of(s->line_granules);
     map_init(&s->tables, env->budget);
     swm_cells_init(s);
-    register_handlers(env->stats, &s->st);
-    register_counts(env->stats, &s->st);
+    register_stats(env->stats, &s->st);
     return s;
 }
 
@@ -428,9 +423,8 @@ bool swm_page_empty(const struct swmanager *s, struct paddr addr)
 
     for (uint64_t line = first; line < first + lines; line++) {
         const struct swm_line *l = swm_line_find(s, line);
-        for (unsigned i = 0; l && i < s->words; i++)
-            if (l->bits[SWM_PRESENT * s->words + i])
-                return false;
+        if (l && swm_bits_any(s, l, SWM_PRESENT))
+            return false;
     }
     return true;
 }

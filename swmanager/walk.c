@@ -57,7 +57,7 @@ void swm_walk_access(struct swm_walk *w, sim_addr addr, uint64_t bytes, enum mem
     const uint64_t line = w->s->env.line;
 
     while (bytes) {
-        const uint64_t room = line - (addr & (line - 1)), n = bytes < room ? bytes : room;
+        const uint64_t n = u64_min(bytes, line - (addr & (line - 1)));
         add_charge(w, (struct swm_charge){.addr = addr,
                                           .bytes = (uint32_t)n,
                                           .instructions = w->instructions + 1,
@@ -242,8 +242,7 @@ sim_addr swm_walk_take(struct swm_walk *w, unsigned size)
     swm_walk_step(w, SWM_STEP_TAKE, 1);
     swm_walk_access(w, list_at(w, size), 16, MEM_LOAD);
     st->bytes += size_bytes(w->s, size);
-    if (st->bytes > st->bytes_peak)
-        st->bytes_peak = st->bytes;
+    st->bytes_peak = u64_max(st->bytes_peak, st->bytes);
     return f->n ? take_free(w, size, f) : take_fresh(w, size, f);
 }
 
@@ -270,8 +269,7 @@ void swm_walk_take_block(struct swm_walk *w, struct swm_cell *c, unsigned size)
                w->core, c->n, (unsigned long long)c->block);
     c->block = swm_walk_take(w, size);
     c->size = (uint8_t)size;
-    if (++st->blocks > st->blocks_peak)
-        st->blocks_peak = st->blocks;
+    st->blocks_peak = u64_max(st->blocks_peak, ++st->blocks);
 }
 
 void swm_walk_give_block(struct swm_walk *w, struct swm_cell *c)

@@ -33,6 +33,16 @@ static struct cache make(unsigned sets, unsigned ways, uint32_t replacement)
     return c;
 }
 
+/* Returns how many slots are valid. */
+static unsigned resident(const struct cache *c)
+{
+    unsigned n = 0;
+
+    for (uint32_t i = 0; i < cache_slots(c); i++)
+        n += cache_valid(c, i);
+    return n;
+}
+
 static bool access_line(struct cache *c, uint64_t line)
 {
     const uint32_t slot = cache_find(c, line);
@@ -95,7 +105,7 @@ static void an_invalid_slot_is_filled_first_the_lowest(void **state)
         cache_drop(&c, 11);
         cache_drop(&c, 9);
         assert_int_equal(cache_victim(&c, 102), 9);
-        assert_int_equal(cache_resident(&c), 2);
+        assert_int_equal(resident(&c), 2);
         cache_put(&c, 9, 102, 1);
         assert_int_equal(cache_victim(&c, 106), 11);
         cache_free(&c);
@@ -112,7 +122,7 @@ static void put_over_a_line_ends_it(void **state)
     assert_int_equal(cache_find(&c, 10), CACHE_NONE);
     assert_int_equal(cache_find(&c, 12), 1);
     assert_int_equal(c.state[1], 9);
-    assert_int_equal(cache_resident(&c), 1);
+    assert_int_equal(resident(&c), 1);
     cache_put(&c, 1, 12, 3); /* itself again */
     assert_int_equal(cache_find(&c, 12), 1);
     cache_free(&c);

@@ -153,10 +153,16 @@ static void check_nodes(const struct coherence *c, unsigned node, uint32_t slot)
 
 static uint64_t check_l3(const struct coherence *c, unsigned node)
 {
-    for (uint32_t slot = 0; numa_several(c) && slot < cache_slots(&c->l3[node]); slot++)
-        if (cache_valid(&c->l3[node], slot))
+    uint64_t resident = 0;
+
+    for (uint32_t slot = 0; slot < cache_slots(&c->l3[node]); slot++) {
+        if (!cache_valid(&c->l3[node], slot))
+            continue;
+        resident++;
+        if (numa_several(c))
             check_nodes(c, node, slot);
-    return cache_resident(&c->l3[node]);
+    }
+    return resident;
 }
 
 void coherence_check(const struct coherence *c)
