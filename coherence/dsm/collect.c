@@ -33,7 +33,7 @@ static void update_own(struct dsm *d, struct path *p, unsigned process)
         page_update(d, p, process, page);
         c->state = DSM_READ;
         d->st.protects++;
-        work(d, p, process, DSM_PART_TRAP, d->time.protect);
+        process_work(d, p, process, DSM_PART_TRAP, d->time.protect);
     }
 }
 
@@ -65,21 +65,21 @@ static void agree(struct dsm *d, struct path *path, unsigned master)
         if (q == master)
             continue;
         d->actor = q;
-        struct mail m = post(d, &path[q], q, master, DSM_MSG_COLLECTED, (struct load){{0}});
+        struct mail m = message_post(d, &path[q], q, master, DSM_MSG_COLLECTED, (struct load){{0}});
         d->actor = master;
         if (m.there.at > path[master].at)
-            spend(&path[master], DSM_PART_OTHERS, m.there.at - path[master].at);
-        accept(d, &path[master], master, m.bytes);
+            path_spend(&path[master], DSM_PART_OTHERS, m.there.at - path[master].at);
+        message_accept(d, &path[master], master, m.bytes);
     }
     struct path all = path[master];
     for (unsigned q = 0; q < d->n; q++) {
         if (q == master)
             continue;
         d->actor = master;
-        struct mail m = post(d, &all, master, q, DSM_MSG_COLLECT, (struct load){{0}});
+        struct mail m = message_post(d, &all, master, q, DSM_MSG_COLLECT, (struct load){{0}});
         d->actor = q;
-        reach(&path[q], DSM_PART_OTHERS, m.there.at);
-        accept(d, &path[q], q, m.bytes);
+        path_reach(&path[q], DSM_PART_OTHERS, m.there.at);
+        message_accept(d, &path[q], q, m.bytes);
     }
     path[master] = all;
 }
@@ -115,7 +115,8 @@ void collect_at(struct dsm *d, struct path *path, uint64_t there, unsigned maste
         all[q] = path[master];
         d->actor = q;
         if (q != master)
-            send(d, &all[q], master, q, DSM_MSG_COLLECT, ival_load(d, d->process[q].clock, clock));
+            message_send(d, &all[q], master, q, DSM_MSG_COLLECT,
+                         ival_load(d, d->process[q].clock, clock));
         since[q] = all[q].at;
     }
     for (unsigned q = 0; q < d->n; q++) {
@@ -127,7 +128,7 @@ void collect_at(struct dsm *d, struct path *path, uint64_t there, unsigned maste
         if (there >> q & 1)
             path[q] = all[q];
         else
-            owe(d, q, since[q], all[q].at - since[q]);
+            process_owe(d, q, since[q], all[q].at - since[q]);
     d->actor = actor;
     free(since);
     free(all);

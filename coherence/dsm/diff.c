@@ -31,7 +31,7 @@ void twin_make(struct dsm *d, struct path *p, unsigned process, struct dsm_page 
     struct process *q = &d->process[process];
     struct copy *c = page->copy[process];
 
-    work(d, p, process, DSM_PART_TWIN, d->time.twin);
+    process_work(d, p, process, DSM_PART_TWIN, d->time.twin);
     d->st.twins++;
     c->twin = q->clock[process] + 1;
     c->written = bits_new(d);
@@ -98,9 +98,9 @@ void diff_make(struct dsm *d, struct path *p, unsigned process, struct dsm_page 
     d->st.diffs++;
     d->st.protects++;
     ival_kept(d, process, x->bytes);
-    work(d, p, process, DSM_PART_DIFF,
-         d->time.diff + ns_cycles(d, d->params.diff_change * x->changed / 1024));
-    work(d, p, process, DSM_PART_TRAP, d->time.protect);
+    process_work(d, p, process, DSM_PART_DIFF,
+                 d->time.diff + ns_cycles(d, d->params.diff_change * x->changed / 1024));
+    process_work(d, p, process, DSM_PART_TRAP, d->time.protect);
 }
 
 /* ---- bringing a copy up to date -------------------------------------------------------------- */
@@ -134,7 +134,7 @@ static void diff_apply(struct dsm *d, struct path *p, unsigned process, struct d
     struct copy *c = page->copy[process];
     const struct diff *x = n->diff;
 
-    work(d, p, process, DSM_PART_APPLY, ns_cycles(d, d->params.apply * x->changed / 1024));
+    process_work(d, p, process, DSM_PART_APPLY, ns_cycles(d, d->params.apply * x->changed / 1024));
     d->st.applied++;
     if (n->of->index > c->applied[n->of->process])
         c->applied[n->of->process] = n->of->index;
@@ -161,9 +161,9 @@ static struct mail ask(struct dsm *d, struct path *sent, unsigned process, struc
 
     for (size_t i = 0; i < n; i++)
         request.bytes[DSM_BYTES_REQUESTS] += has(last, want[i]->of) ? BYTES_INTERVAL : 0;
-    struct mail m = post(d, sent, process, last->process, DSM_MSG_DIFF_REQUEST, request);
+    struct mail m = message_post(d, sent, process, last->process, DSM_MSG_DIFF_REQUEST, request);
     struct path p = m.there;
-    accept(d, &p, last->process, m.bytes);
+    message_accept(d, &p, last->process, m.bytes);
     for (size_t i = 0; i < n; i++) {
         struct notice *x = want[i];
         if (!has(last, x->of))
@@ -173,7 +173,7 @@ static struct mail ask(struct dsm *d, struct path *sent, unsigned process, struc
             diff_make(d, &p, last->process, page);
         answer.bytes[DSM_BYTES_DIFFS] += BYTES_INTERVAL + x->diff->bytes;
     }
-    return post(d, &p, last->process, process, DSM_MSG_DIFFS, answer);
+    return message_post(d, &p, last->process, process, DSM_MSG_DIFFS, answer);
 }
 
 /* Fetches diffs. All requests leave one after the other; answers are received as they come. want is
@@ -198,7 +198,7 @@ static void fetch(struct dsm *d, struct path *p, unsigned process, struct dsm_pa
     for (size_t i = 0; i < answers; i++) {
         if (answer[i].there.at > p->at)
             *p = answer[i].there;
-        accept(d, p, process, answer[i].bytes);
+        message_accept(d, p, process, answer[i].bytes);
     }
     free(answer);
 }

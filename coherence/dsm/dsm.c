@@ -62,10 +62,8 @@ static struct copy *copy_near(struct dsm *d, unsigned process, uint64_t number)
     if (q->near[slot].number == number + 1)
         return q->near[slot].copy;
     struct copy *c = page_of(d, number)->copy[process];
-    if (c) {
-        q->near[slot].number = number + 1;
-        q->near[slot].copy = c;
-    }
+    if (c)
+        q->near[slot] = (struct near_copy){number + 1, c};
     return c;
 }
 
@@ -94,11 +92,12 @@ static void fetch_page(struct dsm *d, struct path *p, unsigned process, struct d
     const struct copy *its = page->copy[from];
 
     assert(from != process && its);
-    send(d, p, process, from, DSM_MSG_PAGE_REQUEST,
-         (struct load){.bytes = {[DSM_BYTES_REQUESTS] = BYTES_PAGE}});
-    send(d, p, from, process, DSM_MSG_PAGE,
-         (struct load){
-             .bytes = {[DSM_BYTES_PAGES] = d->page, [DSM_BYTES_CLOCKS] = d->n * BYTES_ENTRY}});
+    message_send(d, p, process, from, DSM_MSG_PAGE_REQUEST,
+                 (struct load){.bytes = {[DSM_BYTES_REQUESTS] = BYTES_PAGE}});
+    message_send(
+        d, p, from, process, DSM_MSG_PAGE,
+        (struct load){
+            .bytes = {[DSM_BYTES_PAGES] = d->page, [DSM_BYTES_CLOCKS] = d->n * BYTES_ENTRY}});
     struct copy *c = copy_new(d, page, process);
     memcpy(c->applied, its->applied, d->n * sizeof *c->applied);
     c->applied[from] = its->state == DSM_WRITE ? its->twin - 1 : d->process[from].clock[from];
@@ -109,14 +108,12 @@ static void fetch_page(struct dsm *d, struct path *p, unsigned process, struct d
 
 sim_cycle dsm_fault(struct dsm *d, unsigned process, struct vaddr addr, bool write, sim_cycle now)
 {
-    struct path p = begin(d, process, now);
+    struct path p = path_begin(d, process, now);
     struct dsm_page *page = page_of(d, addr.at >> d->shift);
 
-    if (write)
-        d->st.write_faults++;
-    else
-        d->st.read_faults++;
-    work(d, &p, process, DSM_PART_TRAP, d->time.trap);
+    d->st.write_faults += write;
+    d->st.read_faults += !write;
+    process_work(d, &p, process, DSM_PART_TRAP, d->time.trap);
     if (!page->copy[process])
         fetch_page(d, &p, process, page);
     if (page->copy[process]->state != DSM_WRITE) {
@@ -125,9 +122,9 @@ sim_cycle dsm_fault(struct dsm *d, unsigned process, struct vaddr addr, bool wri
         if (write)
             twin_make(d, &p, process, page);
         d->st.protects++;
-        work(d, &p, process, DSM_PART_TRAP, d->time.protect);
+        process_work(d, &p, process, DSM_PART_TRAP, d->time.protect);
     }
-    return arrived(d, DSM_WAIT_FAULT, now, &p);
+    return path_end(d, DSM_WAIT_FAULT, now, &p);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -142,16 +139,11 @@ struct dsm *dsm_new(const struct dsm_env *env, struct err *e)
         free(d);
         return NULL;
     }
+    d->host = xcalloc(d->n, sizeof *d->host);
     d->process = xcalloc(d->n, sizeof *d->process);
     for (unsigned i = 0; i < d->n; i++) {
-        calendar_init(&d->process[i].handler, NULL);
         d->process[i].told = DSM_MSGS;
         d->process[i].stood_to = UINT64_MAX; /* it has done nothing yet, and serves at no cost */
-    }
-    d->host = xcalloc(d->n, sizeof *d->host);
-    for (unsigned i = 0; i < d->n; i++) {
-        calendar_init(&d->host[i].out, NULL);
-        calendar_init(&d->host[i].in, NULL);
     }
     dsm_account(d, NULL);
     dsm_declare(d, stats_group(stats_root(env->stats), "dsm"));
@@ -182,27 +174,16 @@ static void free_pages(struct dsm *d)
     free(d->touched);
 }
 
-static void free_sync(struct dsm *d)
+static void free_objects(struct map *m)
 {
     uint64_t key, *value;
 
-    for (size_t at = 0; map_next(&d->locks, &at, &key, &value);) {
-        struct lock *l = (struct lock *)(uintptr_t)*value;
-        free(l->clock);
-        free(l);
+    for (size_t at = 0; map_next(m, &at, &key, &value);) {
+        uint32_t **clock = (uint32_t **)(uintptr_t)*value;
+        free(*clock);
+        free(clock);
     }
-    for (size_t at = 0; map_next(&d->barriers, &at, &key, &value);) {
-        struct barrier *b = (struct barrier *)(uintptr_t)*value;
-        free(b->depart);
-        free(b->clock);
-        free(b);
-    }
-    for (unsigned k = 0; k < DSM_OBJECTS; k++)
-        for (size_t at = 0; map_next(&d->objects[k], &at, &key, &value);) {
-            struct dsm_object *o = (struct dsm_object *)(uintptr_t)*value;
-            free(o->clock);
-            free(o);
-        }
+    map_free(m);
 }
 
 void dsm_free(struct dsm *d)
@@ -210,7 +191,6 @@ void dsm_free(struct dsm *d)
     if (!d)
         return;
     free_pages(d);
-    free_sync(d);
     ival_drop_all(d);
     for (unsigned i = 0; i < d->n; i++) {
         free(d->process[i].closed);
@@ -221,10 +201,10 @@ void dsm_free(struct dsm *d)
         calendar_free(&d->host[i].in);
     }
     map_free(&d->pages);
-    map_free(&d->locks);
-    map_free(&d->barriers);
+    free_objects(&d->locks);
+    free_objects(&d->barriers);
     for (unsigned k = 0; k < DSM_OBJECTS; k++)
-        map_free(&d->objects[k]);
+        free_objects(&d->objects[k]);
     free(d->process);
     free(d->host);
     free(d);

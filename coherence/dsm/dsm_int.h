@@ -94,7 +94,7 @@ struct process {
     enum dsm_message told;     /* has told of its last interval that ended; DSM_MSGS: none has */
     struct barrier *at;        /* ARRIVE: there */
     struct calendar handler;   /* serves others one at a time */
-    struct {
+    struct near_copy {
         uint64_t number; /* + 1; 0: none */
         struct copy *copy;
     } near[NEAR];
@@ -103,24 +103,24 @@ struct host {
     struct calendar out, in; /* its link */
 };
 
+/* Locks, barriers and other objects begin with their clocks, which they own. */
 struct lock {
-    uint64_t addr;
+    uint32_t *clock;          /* at the release; NULL: never released */
     unsigned manager, holder; /* holder: who released it last; at first the manager */
     bool shared;              /* somebody has had it shared: its clock is the manager's */
     sim_cycle free;           /* it was released then */
-    uint32_t *clock;          /* owns; at the release; NULL: never released */
 };
 enum { MASTER = 0 };
 struct barrier {
-    uint64_t waiting;    /* a bit a process: they have arrived, and the master has not answered */
-    struct path handled; /* the arrival that the master took in last */
-    struct path *depart; /* owns; by process */
-    uint32_t *clock;     /* owns; of all arrivals */
+    uint32_t *clock;      /* of all arrivals */
+    uint64_t waiting;     /* a bit a process: they have arrived, and the master has not answered */
+    struct path handled;  /* the arrival that the master took in last */
+    struct path depart[]; /* by process */
 };
 struct dsm_object {
+    uint32_t *clock;
     unsigned manager; /* the process that keeps its clock */
     sim_cycle there;  /* the manager has got the latest release */
-    uint32_t *clock;  /* owns */
 };
 
 struct load { /* the content of a message */
@@ -168,38 +168,39 @@ static inline sim_cycle ns_cycles(const struct dsm *d, uint64_t ns)
 {
     return (ns * d->mhz + 500) / 1000;
 }
-static inline void spend(struct path *p, enum dsm_part part, sim_cycle cycles)
+static inline void path_spend(struct path *p, enum dsm_part part, sim_cycle cycles)
 {
     p->at += cycles;
     p->part[part] += cycles;
 }
 /* Lets the path go on at that cycle, if that is later. */
-static inline void reach(struct path *p, enum dsm_part part, sim_cycle at)
+static inline void path_reach(struct path *p, enum dsm_part part, sim_cycle at)
 {
     if (at > p->at)
-        spend(p, part, at - p->at);
+        path_spend(p, part, at - p->at);
 }
 
 /* message.c */
-struct path begin(struct dsm *d, unsigned process, sim_cycle now);
+struct path path_begin(struct dsm *d, unsigned process, sim_cycle now);
 /* Ends the actor's waiting, and counts it. */
-sim_cycle arrived(struct dsm *d, enum dsm_wait what, sim_cycle since, const struct path *p);
+sim_cycle path_end(struct dsm *d, enum dsm_wait what, sim_cycle since, const struct path *p);
 /* Lets a process work for that long: the actor at once, another when it is free, and owes it. */
-void work(struct dsm *d, struct path *p, unsigned process, enum dsm_part part, sim_cycle cycles);
-/* Sends a message. p is the sender's path, and then the receiver's. With post the sender goes on,
- * and mail->there is the receiver's path, which accepts the message. */
-void send(struct dsm *d, struct path *p, unsigned from, unsigned to, enum dsm_message kind,
-          struct load load);
-struct mail post(struct dsm *d, struct path *p, unsigned from, unsigned to, enum dsm_message kind,
-                 struct load load);
-void accept(struct dsm *d, struct path *p, unsigned to, uint64_t bytes);
-/* As send, for data that go along with a message that is counted already: ride adds no byte to it,
- * send_on so many. */
-void ride(struct dsm *d, struct path *p, unsigned from, unsigned to);
-void send_on(struct dsm *d, struct path *p, unsigned from, unsigned to, uint64_t bytes);
-void owe(struct dsm *d, unsigned process, sim_cycle at, sim_cycle cycles);
+void process_work(struct dsm *d, struct path *p, unsigned process, enum dsm_part part,
+                  sim_cycle cycles);
+/* Sends a message. p is the sender's path, and then the receiver's. With message_post the sender
+ * goes on, and mail->there is the receiver's path, which accepts the message. */
+void message_send(struct dsm *d, struct path *p, unsigned from, unsigned to, enum dsm_message kind,
+                  struct load load);
+struct mail message_post(struct dsm *d, struct path *p, unsigned from, unsigned to,
+                         enum dsm_message kind, struct load load);
+void message_accept(struct dsm *d, struct path *p, unsigned to, uint64_t bytes);
+/* As message_send, for data that go along with a message that is counted already: message_ride adds
+ * no byte to it, message_send_on so many. */
+void message_ride(struct dsm *d, struct path *p, unsigned from, unsigned to);
+void message_send_on(struct dsm *d, struct path *p, unsigned from, unsigned to, uint64_t bytes);
+void process_owe(struct dsm *d, unsigned process, sim_cycle at, sim_cycle cycles);
 /* Adds bytes to a message that has been counted. */
-void send_more(struct dsm *d, enum dsm_message kind, struct load load);
+void message_add(struct dsm *d, enum dsm_message kind, struct load load);
 
 /* interval.c */
 void ival_close(struct dsm *d, unsigned process);

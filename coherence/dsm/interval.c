@@ -8,12 +8,6 @@
 
 #include "base/mem.h"
 
-/* Returns the interval's bytes on the host, with room for its pages. */
-static uint64_t bytes_of(const struct dsm *d, const struct ival *i)
-{
-    return heap_bytes(sizeof *i + d->n * sizeof *i->clock) + i->n * sizeof *i->page;
-}
-
 struct ival *ival_new(struct dsm *d, unsigned process)
 {
     struct process *q = &d->process[process];
@@ -34,8 +28,7 @@ void ival_kept(struct dsm *d, unsigned process, uint64_t bytes)
     struct process *q = &d->process[process];
 
     q->kept += bytes;
-    if (q->kept > d->st.kept_peak)
-        d->st.kept_peak = q->kept;
+    d->st.kept_peak = u64_max(d->st.kept_peak, q->kept);
 }
 
 void ival_close(struct dsm *d, unsigned process)
@@ -120,7 +113,7 @@ static void invalidate(struct dsm *d, struct path *p, unsigned process, struct d
 {
     struct copy *c = page->copy[process];
 
-    work(d, p, process, DSM_PART_NOTICES, d->time.notice);
+    process_work(d, p, process, DSM_PART_NOTICES, d->time.notice);
     if (!c || c->state == DSM_INVALID)
         return;
     if (c->state == DSM_WRITE)
@@ -130,7 +123,7 @@ static void invalidate(struct dsm *d, struct path *p, unsigned process, struct d
     c->state = DSM_INVALID;
     d->st.invalidations++;
     d->st.protects++;
-    work(d, p, process, DSM_PART_TRAP, d->time.protect);
+    process_work(d, p, process, DSM_PART_TRAP, d->time.protect);
 }
 
 void ival_learn(struct dsm *d, struct path *p, unsigned process, const uint32_t *to)
@@ -143,8 +136,8 @@ void ival_learn(struct dsm *d, struct path *p, unsigned process, const uint32_t 
             continue;
         for (size_t i = behind(q, me->clock[k]); i < q->n && q->closed[i]->index <= to[k]; i++) {
             const struct ival *x = q->closed[i];
-            work(d, p, process, DSM_PART_NOTICES,
-                 d->time.interval + (x->read + x->more) * d->time.notice);
+            process_work(d, p, process, DSM_PART_NOTICES,
+                         d->time.interval + (x->read + x->more) * d->time.notice);
             for (size_t n = 0; n < x->n; n++)
                 invalidate(d, p, process, x->page[n], x);
         }
@@ -159,7 +152,8 @@ void ival_drop_all(struct dsm *d)
         struct process *q = &d->process[k];
         for (size_t i = 0; i < q->n; i++) {
             struct ival *x = q->closed[i];
-            budget_give(&d->budget, bytes_of(d, x) + x->n * sizeof(struct notice));
+            budget_give(&d->budget, heap_bytes(sizeof *x + d->n * sizeof *x->clock) +
+                                        x->n * (sizeof *x->page + sizeof(struct notice)));
             free(x->page);
             free(x);
         }

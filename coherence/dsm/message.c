@@ -8,14 +8,14 @@
 
 #include "base/mem.h"
 
-struct path begin(struct dsm *d, unsigned process, sim_cycle now)
+struct path path_begin(struct dsm *d, unsigned process, sim_cycle now)
 {
     d->actor = process;
     d->floor = now > d->floor ? now : d->floor;
     return (struct path){.at = now};
 }
 
-sim_cycle arrived(struct dsm *d, enum dsm_wait what, sim_cycle since, const struct path *p)
+sim_cycle path_end(struct dsm *d, enum dsm_wait what, sim_cycle since, const struct path *p)
 {
     uint64_t sum = 0;
 
@@ -34,7 +34,7 @@ sim_cycle arrived(struct dsm *d, enum dsm_wait what, sim_cycle since, const stru
 
 enum { MOST_OWED = 1024 };
 
-void owe(struct dsm *d, unsigned process, sim_cycle at, sim_cycle cycles)
+void process_owe(struct dsm *d, unsigned process, sim_cycle at, sim_cycle cycles)
 {
     struct process *q = &d->process[process];
 
@@ -61,17 +61,19 @@ static void reserve(struct dsm *d, struct calendar *c, struct path *p, sim_cycle
 {
     if (p->at < d->floor || !cycles)
         return;
-    reach(p, DSM_PART_QUEUE,
-          calendar_take(c, d->floor, p->at, cycles < INT32_MAX ? (unsigned)cycles : INT32_MAX));
+    path_reach(
+        p, DSM_PART_QUEUE,
+        calendar_take(c, d->floor, p->at, cycles < INT32_MAX ? (unsigned)cycles : INT32_MAX));
 }
 
-void work(struct dsm *d, struct path *p, unsigned process, enum dsm_part part, sim_cycle cycles)
+void process_work(struct dsm *d, struct path *p, unsigned process, enum dsm_part part,
+                  sim_cycle cycles)
 {
     if (process != d->actor) {
         reserve(d, &d->process[process].handler, p, cycles);
-        owe(d, process, p->at, cycles);
+        process_owe(d, process, p->at, cycles);
     }
-    spend(p, part, cycles);
+    path_spend(p, part, cycles);
 }
 
 sim_cycle dsm_owed(struct dsm *d, unsigned process, sim_cycle now)
@@ -117,7 +119,7 @@ static uint64_t load_bytes(const struct load *l)
     return sum;
 }
 
-void send_more(struct dsm *d, enum dsm_message kind, struct load load)
+void message_add(struct dsm *d, enum dsm_message kind, struct load load)
 {
     const uint64_t bytes = load_bytes(&load);
 
@@ -134,18 +136,18 @@ static void wire(struct dsm *d, struct path *p, unsigned from, unsigned to, uint
     struct host *a = &d->host[from / per], *b = &d->host[to / per];
 
     if (a == b) {
-        spend(p, DSM_PART_WIRE, d->time.local);
+        path_spend(p, DSM_PART_WIRE, d->time.local);
         return;
     }
     const sim_cycle length = (bytes * 8 * d->mhz + d->params.bandwidth - 1) / d->params.bandwidth;
     reserve(d, &a->out, p, length);
-    spend(p, DSM_PART_WIRE, d->time.latency);
+    path_spend(p, DSM_PART_WIRE, d->time.latency);
     reserve(d, &b->in, p, length);
-    spend(p, DSM_PART_WIRE, length);
+    path_spend(p, DSM_PART_WIRE, length);
 }
 
-struct mail post(struct dsm *d, struct path *p, unsigned from, unsigned to, enum dsm_message kind,
-                 struct load load)
+struct mail message_post(struct dsm *d, struct path *p, unsigned from, unsigned to,
+                         enum dsm_message kind, struct load load)
 {
     load.bytes[DSM_BYTES_HEADER] += d->params.header;
     struct mail m = {.bytes = load_bytes(&load)};
@@ -154,39 +156,41 @@ struct mail post(struct dsm *d, struct path *p, unsigned from, unsigned to, enum
     d->st.messages++;
     d->st.message[kind]++;
     d->st.local += from / d->params.host == to / d->params.host;
-    send_more(d, kind, load);
-    work(d, p, from, DSM_PART_SEND, d->time.send + ns_cycles(d, d->params.copy * m.bytes / 1024));
+    message_add(d, kind, load);
+    process_work(d, p, from, DSM_PART_SEND,
+                 d->time.send + ns_cycles(d, d->params.copy * m.bytes / 1024));
     m.there = *p;
     wire(d, &m.there, from, to, m.bytes);
     return m;
 }
 
-void accept(struct dsm *d, struct path *p, unsigned to, uint64_t bytes)
+void message_accept(struct dsm *d, struct path *p, unsigned to, uint64_t bytes)
 {
-    work(d, p, to, DSM_PART_RECEIVE, d->time.receive + ns_cycles(d, d->params.copy * bytes / 1024));
+    process_work(d, p, to, DSM_PART_RECEIVE,
+                 d->time.receive + ns_cycles(d, d->params.copy * bytes / 1024));
 }
 
-void send(struct dsm *d, struct path *p, unsigned from, unsigned to, enum dsm_message kind,
-          struct load load)
+void message_send(struct dsm *d, struct path *p, unsigned from, unsigned to, enum dsm_message kind,
+                  struct load load)
 {
-    const struct mail m = post(d, p, from, to, kind, load);
+    const struct mail m = message_post(d, p, from, to, kind, load);
 
     *p = m.there;
-    accept(d, p, to, m.bytes);
+    message_accept(d, p, to, m.bytes);
 }
 
-void ride(struct dsm *d, struct path *p, unsigned from, unsigned to)
+void message_ride(struct dsm *d, struct path *p, unsigned from, unsigned to)
 {
-    work(d, p, from, DSM_PART_SEND, d->time.send);
+    process_work(d, p, from, DSM_PART_SEND, d->time.send);
     wire(d, p, from, to, 0);
-    work(d, p, to, DSM_PART_RECEIVE, d->time.receive);
+    process_work(d, p, to, DSM_PART_RECEIVE, d->time.receive);
 }
 
-void send_on(struct dsm *d, struct path *p, unsigned from, unsigned to, uint64_t bytes)
+void message_send_on(struct dsm *d, struct path *p, unsigned from, unsigned to, uint64_t bytes)
 {
     const sim_cycle copy = ns_cycles(d, d->params.copy * bytes / 1024);
 
-    work(d, p, from, DSM_PART_SEND, copy);
+    process_work(d, p, from, DSM_PART_SEND, copy);
     wire(d, p, from, to, bytes);
-    work(d, p, to, DSM_PART_RECEIVE, copy);
+    process_work(d, p, to, DSM_PART_RECEIVE, copy);
 }

@@ -51,62 +51,62 @@ static struct dsm_object *object_of(struct dsm *d, enum dsm_objects kind, uint64
 
 /* Gives the process's intervals to the object's manager; it does not wait for the message to
  * arrive. */
-static void give(struct dsm *d, struct path *p, unsigned process, struct dsm_object *o)
+static void object_give(struct dsm *d, struct path *p, unsigned process, struct dsm_object *o)
 {
     const uint32_t *own = d->process[process].clock;
 
     if (o->manager != process) {
-        struct mail m = post(d, p, process, o->manager, DSM_MSG_TELL, ival_load(d, o->clock, own));
-        accept(d, &m.there, o->manager, m.bytes);
+        struct mail m =
+            message_post(d, p, process, o->manager, DSM_MSG_TELL, ival_load(d, o->clock, own));
+        message_accept(d, &m.there, o->manager, m.bytes);
         o->there = m.there.at;
         d->process[process].told = DSM_MSG_TELL;
     }
     clock_join(d, o->clock, own);
 }
 
-static void take(struct dsm *d, struct path *p, unsigned process, struct dsm_object *o)
+static void object_take(struct dsm *d, struct path *p, unsigned process, struct dsm_object *o)
 {
-    const uint32_t *own = d->process[process].clock;
+    const bool far = o->manager != process;
 
-    if (o->manager != process) {
-        send(d, p, process, o->manager, DSM_MSG_ASK, (struct load){{0}});
-        reach(p, DSM_PART_OTHERS, o->there);
-        send(d, p, o->manager, process, DSM_MSG_ANSWER, ival_load(d, own, o->clock));
-    } else {
-        reach(p, DSM_PART_OTHERS, o->there);
-    }
+    if (far)
+        message_send(d, p, process, o->manager, DSM_MSG_ASK, (struct load){{0}});
+    path_reach(p, DSM_PART_OTHERS, o->there);
+    if (far)
+        message_send(d, p, o->manager, process, DSM_MSG_ANSWER,
+                     ival_load(d, d->process[process].clock, o->clock));
     ival_learn(d, p, process, o->clock);
 }
 
 /* Ends a release or acquire, when all else is done: collects if the process has too many data. */
-static sim_cycle done(struct dsm *d, enum dsm_wait what, sim_cycle now, struct path *p,
-                      unsigned process)
+static sim_cycle sync_done(struct dsm *d, enum dsm_wait what, sim_cycle now, struct path *p,
+                           unsigned process)
 {
     if (d->process[process].kept > d->params.force)
         collect_forced(d, p, process);
-    return arrived(d, what, now, p);
+    return path_end(d, what, now, p);
 }
 
 sim_cycle dsm_give(struct dsm *d, unsigned process, enum dsm_objects kind, uint64_t id,
                    sim_cycle now)
 {
-    struct path p = begin(d, process, now);
+    struct path p = path_begin(d, process, now);
 
     ival_close(d, process);
-    give(d, &p, process, object_of(d, kind, id));
-    return done(d, DSM_WAIT_OTHER, now, &p, process);
+    object_give(d, &p, process, object_of(d, kind, id));
+    return sync_done(d, DSM_WAIT_OTHER, now, &p, process);
 }
 
 sim_cycle dsm_take(struct dsm *d, unsigned process, enum dsm_objects kind, uint64_t id,
                    sim_cycle now)
 {
-    struct path p = begin(d, process, now);
+    struct path p = path_begin(d, process, now);
 
     if (kind == DSM_BORN && !map_find(&d->objects[kind], id)) /* it was there at the beginning */
         return now;
     ival_close(d, process);
-    take(d, &p, process, object_of(d, kind, id));
-    return done(d, DSM_WAIT_OTHER, now, &p, process);
+    object_take(d, &p, process, object_of(d, kind, id));
+    return sync_done(d, DSM_WAIT_OTHER, now, &p, process);
 }
 
 /* ---- locks ----------------------------------------------------------------------------------- */
@@ -129,17 +129,17 @@ static void grant(struct dsm *d, struct path *p, unsigned process, const struct 
 {
     d->st.remote++;
     if (l->manager != process)
-        send(d, p, process, l->manager, DSM_MSG_LOCK_REQUEST,
-             (struct load){.bytes = {[DSM_BYTES_CLOCKS] = d->n * BYTES_ENTRY}});
+        message_send(d, p, process, l->manager, DSM_MSG_LOCK_REQUEST,
+                     (struct load){.bytes = {[DSM_BYTES_CLOCKS] = d->n * BYTES_ENTRY}});
     if (l->manager != l->holder) {
         d->st.forwarded++;
-        send(d, p, l->manager, l->holder, DSM_MSG_LOCK_FORWARD,
-             (struct load){.bytes = {[DSM_BYTES_CLOCKS] = d->n * BYTES_ENTRY}});
+        message_send(d, p, l->manager, l->holder, DSM_MSG_LOCK_FORWARD,
+                     (struct load){.bytes = {[DSM_BYTES_CLOCKS] = d->n * BYTES_ENTRY}});
     }
-    reach(p, DSM_PART_OTHERS, l->free);
+    path_reach(p, DSM_PART_OTHERS, l->free);
     const uint32_t *own = d->process[process].clock;
-    send(d, p, l->holder, process, DSM_MSG_LOCK_GRANT,
-         ival_load(d, own, l->clock ? l->clock : own));
+    message_send(d, p, l->holder, process, DSM_MSG_LOCK_GRANT,
+                 ival_load(d, own, l->clock ? l->clock : own));
     if (l->clock)
         ival_learn(d, p, process, l->clock);
 }
@@ -147,7 +147,7 @@ static void grant(struct dsm *d, struct path *p, unsigned process, const struct 
 sim_cycle dsm_lock(struct dsm *d, unsigned process, struct vaddr addr, bool shared, sim_cycle asked,
                    sim_cycle now)
 {
-    struct path p = begin(d, process, now);
+    struct path p = path_begin(d, process, now);
     struct lock *l = lock_of(d, addr);
 
     assert(asked <= now);
@@ -159,23 +159,23 @@ sim_cycle dsm_lock(struct dsm *d, unsigned process, struct vaddr addr, bool shar
             clock_join(d, object_of(d, DSM_RWLOCK, addr.at)->clock, l->clock);
     }
     if (l->shared) {
-        take(d, &p, process, object_of(d, DSM_RWLOCK, addr.at));
+        object_take(d, &p, process, object_of(d, DSM_RWLOCK, addr.at));
     } else if (l->holder != process) {
         p.at = asked;
         grant(d, &p, process, l);
         p = path_since(&p, now);
     }
-    return done(d, DSM_WAIT_LOCK, now, &p, process);
+    return sync_done(d, DSM_WAIT_LOCK, now, &p, process);
 }
 
 sim_cycle dsm_unlock(struct dsm *d, unsigned process, struct vaddr addr, sim_cycle now)
 {
-    struct path p = begin(d, process, now);
+    struct path p = path_begin(d, process, now);
     struct lock *l = lock_of(d, addr);
 
     ival_close(d, process);
     if (l->shared) {
-        give(d, &p, process, object_of(d, DSM_RWLOCK, addr.at));
+        object_give(d, &p, process, object_of(d, DSM_RWLOCK, addr.at));
     } else {
         if (!l->clock)
             l->clock = clock_new(d);
@@ -183,7 +183,7 @@ sim_cycle dsm_unlock(struct dsm *d, unsigned process, struct vaddr addr, sim_cyc
         l->holder = process;
         l->free = now;
     }
-    return done(d, DSM_WAIT_LOCK, now, &p, process);
+    return sync_done(d, DSM_WAIT_LOCK, now, &p, process);
 }
 
 /* ---- barriers -------------------------------------------------------------------------------- */
@@ -195,9 +195,8 @@ static struct barrier *barrier_of(struct dsm *d, struct vaddr addr)
 
     if (b)
         return b;
-    b = xcalloc(1, sizeof *b);
+    b = xcalloc(1, sizeof *b + d->n * sizeof *b->depart);
     *at = (uint64_t)(uintptr_t)b;
-    b->depart = xcalloc(d->n, sizeof *b->depart);
     b->clock = clock_new(d);
     return b;
 }
@@ -206,7 +205,7 @@ static struct barrier *barrier_of(struct dsm *d, struct vaddr addr)
  * for that. */
 sim_cycle dsm_arrive(struct dsm *d, unsigned process, struct vaddr addr, sim_cycle now)
 {
-    struct path p = begin(d, process, now);
+    struct path p = path_begin(d, process, now);
     struct barrier *b = barrier_of(d, addr);
     uint32_t own[DSM_PROCESSES];
 
@@ -215,8 +214,9 @@ sim_cycle dsm_arrive(struct dsm *d, unsigned process, struct vaddr addr, sim_cyc
     own[process] = d->process[process].clock[process];
     struct path there = p;
     if (process != MASTER) {
-        struct mail m = post(d, &p, process, MASTER, DSM_MSG_ARRIVE, ival_load(d, b->clock, own));
-        accept(d, &m.there, MASTER, m.bytes);
+        struct mail m =
+            message_post(d, &p, process, MASTER, DSM_MSG_ARRIVE, ival_load(d, b->clock, own));
+        message_accept(d, &m.there, MASTER, m.bytes);
         there = m.there;
         d->process[process].told = DSM_MSG_ARRIVE;
         d->process[process].at = b;
@@ -225,13 +225,7 @@ sim_cycle dsm_arrive(struct dsm *d, unsigned process, struct vaddr addr, sim_cyc
         b->handled = there;
     clock_join(d, b->clock, d->process[process].clock);
     b->waiting |= UINT64_C(1) << process;
-    return arrived(d, DSM_WAIT_BARRIER, now, &p);
-}
-
-static void learn_at(struct dsm *d, struct path *p, unsigned process, const uint32_t *clock)
-{
-    d->actor = process; /* it waits for this itself */
-    ival_learn(d, p, process, clock);
+    return path_end(d, DSM_WAIT_BARRIER, now, &p);
 }
 
 /* All that will come have arrived: the master tells them one after the other. */
@@ -246,16 +240,17 @@ static void let_go(struct dsm *d, struct barrier *b, sim_cycle now)
         if (!(waiting >> q & 1) || q == MASTER)
             continue;
         d->actor = waiting >> MASTER & 1 ? MASTER : q;
-        struct mail out =
-            post(d, &m, MASTER, q, DSM_MSG_DEPART, ival_load(d, d->process[q].clock, b->clock));
+        struct mail out = message_post(d, &m, MASTER, q, DSM_MSG_DEPART,
+                                       ival_load(d, d->process[q].clock, b->clock));
         b->depart[q] = out.there;
         d->actor = q;
-        accept(d, &b->depart[q], q, out.bytes);
-        learn_at(d, &b->depart[q], q, b->clock);
+        message_accept(d, &b->depart[q], q, out.bytes);
+        ival_learn(d, &b->depart[q], q, b->clock);
     }
     b->depart[MASTER] = m;
+    d->actor = MASTER;
     if (waiting >> MASTER & 1)
-        learn_at(d, &b->depart[MASTER], MASTER, b->clock);
+        ival_learn(d, &b->depart[MASTER], MASTER, b->clock);
     if (collect_due(d))
         collect_at(d, b->depart, waiting, MASTER, b->clock);
 }
@@ -263,13 +258,13 @@ static void let_go(struct dsm *d, struct barrier *b, sim_cycle now)
 sim_cycle dsm_depart(struct dsm *d, unsigned process, struct vaddr addr, sim_cycle now)
 {
     struct barrier *b = barrier_of(d, addr);
-    struct path p = begin(d, process, now);
+    struct path p = path_begin(d, process, now);
 
     if (b->waiting >> process & 1)
         let_go(d, b, now);
     d->actor = process;
     p = path_since(&b->depart[process], now);
-    return arrived(d, DSM_WAIT_BARRIER, now, &p);
+    return path_end(d, DSM_WAIT_BARRIER, now, &p);
 }
 
 /* ---- for a detector -------------------------------------------------------------------------- */
@@ -281,7 +276,7 @@ sim_cycle dsm_notices(struct dsm *d, unsigned process, uint64_t read, uint64_t w
     struct process *q = &d->process[process];
     const uint32_t index = q->clock[process];
     struct ival *i = index ? ival_find(d, process, index) : NULL;
-    struct path p = begin(d, process, now);
+    struct path p = path_begin(d, process, now);
 
     if (!read && !written)
         return now;
@@ -294,28 +289,27 @@ sim_cycle dsm_notices(struct dsm *d, unsigned process, uint64_t read, uint64_t w
         return now;
     const struct load more = {.bytes = {[DSM_BYTES_READ_NOTICES] = i->read * BYTES_PAGE,
                                         [DSM_BYTES_MORE_NOTICES] = i->more * BYTES_PAGE}};
-    send_more(d, q->told, more);
+    message_add(d, q->told, more);
     if (!q->at)
         return now;
-    send_on(d, &p, process, MASTER, (i->read + i->more) * BYTES_PAGE);
-    const sim_cycle sent =
-        now + ns_cycles(d, d->params.copy * (i->read + i->more) * BYTES_PAGE / 1024);
+    const uint64_t bytes = (i->read + i->more) * BYTES_PAGE;
+    message_send_on(d, &p, process, MASTER, bytes);
     if (p.at > q->at->handled.at)
         q->at->handled = p;
-    return sent;
+    return now + ns_cycles(d, d->params.copy * bytes / 1024);
 }
 
 sim_cycle dsm_fetch(struct dsm *d, const uint64_t *bytes, sim_cycle now)
 {
-    struct path m = begin(d, MASTER, now), last = m;
+    struct path m = path_begin(d, MASTER, now), last = m;
 
     for (unsigned q = 0; q < d->n; q++) {
         if (!bytes[q] || q == MASTER)
             continue;
         struct path p = m;
-        ride(d, &p, MASTER, q);
-        send(d, &p, q, MASTER, DSM_MSG_BITMAPS,
-             (struct load){.bytes = {[DSM_BYTES_BITMAPS] = bytes[q]}});
+        message_ride(d, &p, MASTER, q);
+        message_send(d, &p, q, MASTER, DSM_MSG_BITMAPS,
+                     (struct load){.bytes = {[DSM_BYTES_BITMAPS] = bytes[q]}});
         last = p.at > last.at ? p : last;
     }
     return last.at;
@@ -327,6 +321,6 @@ sim_cycle dsm_released(struct dsm *d, unsigned process, sim_cycle at)
 
     d->actor = process;
     if (process != MASTER)
-        ride(d, &p, MASTER, process);
+        message_ride(d, &p, MASTER, process);
     return p.at;
 }
