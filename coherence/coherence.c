@@ -194,8 +194,7 @@ size_t coherence_l1_ahead(const struct coherence *c, unsigned core, struct mem_s
     return i;
 }
 
-static inline void l1_hits(struct coherence *c, unsigned core, const struct mem_step *step,
-                           size_t n)
+void coherence_l1_hits(struct coherence *c, unsigned core, const struct mem_step *step, size_t n)
 {
     for (const struct mem_step *end = step + n; step < end; step++) {
         if (UNLIKELY(!permits(c->priv[core].l1.state[step->slot], (enum mem_cmd)step->cmd)))
@@ -204,16 +203,11 @@ static inline void l1_hits(struct coherence *c, unsigned core, const struct mem_
     }
 }
 
-void coherence_l1_hits(struct coherence *c, unsigned core, const struct mem_step *step, size_t n)
-{
-    l1_hits(c, core, step, n);
-}
-
 struct coh_result coherence_steps(struct coherence *c, unsigned core, const struct mem_step *step,
                                   size_t n, sim_cycle now)
 {
     if (n)
-        l1_hits(c, core, step, n);
+        coherence_l1_hits(c, core, step, n);
     step += n;
     return coherence_access(c, core, step->at, (enum mem_cmd)step->cmd, TRAFFIC_METADATA, now);
 }
@@ -303,8 +297,7 @@ uint64_t coherence_bytes(const struct coherence *c)
         const struct private_caches *p = &c->priv[i];
         bytes += sizeof *p + cache_bytes(&p->l1) + cache_bytes(&p->l2);
         bytes += (uint64_t)cache_slots(&p->l1) * sizeof *p->l1_below;
-        bytes += c->has_l2 ? (uint64_t)cache_slots(&p->l2) * sizeof *p->l2_home : 0;
-        bytes += p->l2_above ? cache_slots(&p->l2) : 0;
+        bytes += (uint64_t)cache_slots(&p->l2) * (sizeof *p->l2_home + (p->l2_above != NULL));
     }
     return bytes + prefetch_bytes(c);
 }
@@ -388,8 +381,7 @@ void coherence_free(struct coherence *c)
     }
     for (unsigned i = 0; i < c->numa.nodes; i++)
         cache_free(&c->l3[i]);
-    if (!c->inclusive_l3)
-        cache_free(&c->own_directory);
+    cache_free(&c->own_directory);
     for (unsigned i = 0; c->bank && i < c->banks * c->numa.nodes; i++)
         calendar_free(&c->bank[i]);
     network_free(c->network);

@@ -277,10 +277,6 @@ static inline void txn_begin(struct txn *t, struct coherence *c, unsigned core, 
 
 /* ---- small things --------------------------------------------------------------------------- */
 
-static inline sim_cycle cycle_max(sim_cycle a, sim_cycle b)
-{
-    return a > b ? a : b;
-}
 static inline bool sharer_has(const struct entry *e, unsigned core)
 {
     return e->sharers[core / 64] >> core % 64 & 1;
@@ -551,6 +547,8 @@ sim_cycle home_bank(struct txn *t, unsigned bank, sim_cycle at);
  * transaction has it: later than `at` where the entry was busy, or had to be slept for. *found: the
  * entry was there before. */
 sim_cycle shared_entry(struct txn *t, sim_cycle at, bool *found);
+/* The last copy was dropped: a directory of its own has no entry for nobody. */
+void shared_entry_end(struct coherence *c, uint32_t slot);
 /* Sends the messages of t's victim, if it has one whose messages are not sent yet. */
 void shared_victim_leave(struct txn *t, sim_cycle at);
 /* The slot of an L3 that has the line, or CACHE_NONE. */

@@ -52,13 +52,6 @@ enum priv_state group_state(const struct coherence *c, unsigned of, uint64_t lin
     return g.l2_slot == CACHE_NONE ? PRIV_I : state_of(c, &g, line);
 }
 
-/* The L2 takes over a line that a sibling has in M, and has it in M from now on. */
-static void written_down(struct txn *t, const struct shared_l2 *g)
-{
-    g->of->l2.state[g->l2_slot] = PRIV_M;
-    t->c->stats.sibling_write_backs++;
-}
-
 /* Takes the line out of an L1 of the group. */
 static void drop_l1(struct txn *t, const struct shared_l2 *g, unsigned core, uint64_t line,
                     enum line_what what, enum loss why)
@@ -99,7 +92,7 @@ enum priv_state group_drop(struct txn *t, unsigned of, uint64_t line, enum loss 
     return was;
 }
 
-/* An L1 that has E or M keeps the line in S. */
+/* An L1 that has E or M keeps the line in S. If that was M, the L2 has it in M from now on. */
 static void share_l1(struct txn *t, const struct shared_l2 *g, unsigned core)
 {
     struct cache *l1 = &t->c->priv[core].l1;
@@ -113,8 +106,10 @@ static void share_l1(struct txn *t, const struct shared_l2 *g, unsigned core)
     t->c->stats.level[LEVEL_L1].downgrades++;
     coh_event(t,
               (struct coh_change){LINE_DOWNGRADE, LEVEL_L1, core, core, t->line, was, LOST_CLEAN});
-    if (was == PRIV_M)
-        written_down(t, g);
+    if (was != PRIV_M)
+        return;
+    g->of->l2.state[g->l2_slot] = PRIV_M;
+    t->c->stats.sibling_write_backs++;
 }
 
 enum priv_state group_downgrade(struct txn *t, unsigned of)

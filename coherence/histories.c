@@ -74,11 +74,8 @@ static void drop_shared(struct coherence *c, uint64_t line, uint32_t slot)
         cache_drop(&c->l3[node], l3);
         lose(c, LEVEL_L3, LOST_DROPPED);
     }
-    if (c->inclusive_l3 || slot == CACHE_NONE)
-        return;
-    cache_drop(c->tags, slot);
-    c->stats.entries_ended++;
-    c->stats.entries_live--;
+    if (!c->inclusive_l3 && slot != CACHE_NONE)
+        shared_entry_end(c, slot);
 }
 
 static sim_cycle caches_drop(void *coherence, unsigned core, struct paddr addr, uint8_t *level,
@@ -120,7 +117,8 @@ sim_cycle coherence_probe(struct coherence *c, unsigned core, struct paddr addr,
     ENSURE(now >= c->latest || !c->contention, c->host.context,
            "a probe at cycle %llu comes before its turn, as others were at cycle %llu; of core %u, "
            "line 0x%llx",
-           (unsigned long long)now, (unsigned long long)c->latest, core, (unsigned long long)addr.at);
+           (unsigned long long)now, (unsigned long long)c->latest, core,
+           (unsigned long long)addr.at);
     c->latest = now;
     c->stats.probes++;
     txn_begin(&t, c, core, addr.at >> c->line_shift, MEM_LOAD, TRAFFIC_METADATA, now);
@@ -129,8 +127,8 @@ sim_cycle coherence_probe(struct coherence *c, unsigned core, struct paddr addr,
         const unsigned other = sharers_next(left);
         const sim_cycle there =
             coh_send_as(&t, t.traffic, home, other, MSG_FORWARD, BYTES_CONTROL, asked);
-        last = cycle_max(last, coh_send_as(&t, t.traffic, other, core, MSG_ACK,
-                                           BYTES_CONTROL + bytes, there + c->time.remote));
+        last = u64_max(last, coh_send_as(&t, t.traffic, other, core, MSG_ACK, BYTES_CONTROL + bytes,
+                                         there + c->time.remote));
         c->stats.probed++;
     }
     return last;

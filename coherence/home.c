@@ -41,13 +41,6 @@ static bool is_store(const struct txn *t)
     return t->cmd != MEM_LOAD;
 }
 
-/* The core gave the line to the one that asks. */
-static void transfer(struct txn *t, unsigned from)
-{
-    coh_event(t, (struct coh_change){LINE_TRANSFER, LEVEL_L1, t->core, from, t->line, PRIV_S,
-                                     LOST_CLEAN});
-}
-
 /* ---- who answers. Each returns when the core has the line ----------------------------------- */
 
 /* Marks the transaction as far if this core, or home, is in another NUMA node than its own. */
@@ -83,7 +76,8 @@ static sim_cycle forwarded(struct txn *t, unsigned from, sim_cycle at, sim_cycle
     const struct coh_times *time = &t->c->time;
 
     t->c->stats.forwards++;
-    transfer(t, from);
+    coh_event(t, (struct coh_change){LINE_TRANSFER, LEVEL_L1, t->core, from, t->line, PRIV_S,
+                                     LOST_CLEAN});
     may_be_far(t, from);
     *there = send(t, t->home, from, MSG_FORWARD, BYTES_CONTROL, at + time->search) + time->remote;
     return send(t, from, t->core, MSG_DATA, BYTES_DATA, *there);
@@ -127,7 +121,7 @@ static sim_cycle from_owner(struct txn *t, sim_cycle at)
     if (is_store(t))
         take_away(t, owner);
     else
-        t->busy = cycle_max(done, owner_shares(t, owner, there));
+        t->busy = u64_max(done, owner_shares(t, owner, there));
     return done;
 }
 
@@ -144,7 +138,7 @@ static sim_cycle invalidate_others(struct txn *t, unsigned but, sim_cycle at, si
         if (core == t->core || core == but)
             continue;
         const sim_cycle there = send(t, t->home, core, MSG_INVALIDATE, BYTES_CONTROL, at);
-        last = cycle_max(last, send(t, core, t->core, MSG_ACK, BYTES_CONTROL, there + remote));
+        last = u64_max(last, send(t, core, t->core, MSG_ACK, BYTES_CONTROL, there + remote));
         take_away(t, core);
         t->c->stats.invalidations++;
     }
@@ -170,7 +164,7 @@ static sim_cycle from_sharers(struct txn *t, bool in_l3, sim_cycle at)
                                : send(t, t->home, t->core, MSG_DATA, BYTES_DATA, at + time->search);
     if (is_store(t) && !in_l3)
         take_away(t, first);
-    return cycle_max(done, data);
+    return u64_max(done, data);
 }
 
 /* The transaction sleeps here where the memory answers later; the line's slot stays meanwhile. */
@@ -194,7 +188,7 @@ static sim_cycle memory_read(struct txn *t, sim_cycle at)
     c->n_pending--;
     t->entry->pending = false;
     t->woken = true;
-    t->floor = cycle_max(t->floor, woken);
+    t->floor = u64_max(t->floor, woken);
     c->about = t->line;
     return t->floor;
 }
@@ -281,9 +275,9 @@ static struct coh_result finish(struct txn *t, enum mem_level level, sim_cycle d
            (unsigned long long)(t->line << c->line_shift), (unsigned long long)done,
            (unsigned long long)t->start);
     if (c->contention)
-        t->entry->busy = cycle_max(done, t->busy);
+        t->entry->busy = u64_max(done, t->busy);
     if (t->woken)
-        c->host.wake(c->host.self, COH_KEY_LINE(t->line), cycle_max(done, t->busy));
+        c->host.wake(c->host.self, COH_KEY_LINE(t->line), u64_max(done, t->busy));
     c->stats.transactions++;
     c->stats.from[level]++;
     histogram_add(&c->stats.latency[level], done - t->start);
@@ -307,7 +301,7 @@ static NO_INLINE sim_cycle take_fetched(struct txn *t, enum priv_state state, si
 
     if (slot == CACHE_NONE)
         return at;
-    at = cycle_max(at, prefetch_used(c, t->core, slot, t->start + c->time.l2));
+    at = u64_max(at, prefetch_used(c, t->core, slot, t->start + c->time.l2));
     if (!is_store(t) && !c->grouped && cache_find(&p->l1, t->line) == CACHE_NONE)
         private_up(t, slot, state, at);
     return at;
@@ -322,13 +316,9 @@ static struct coh_result merged(struct txn *t, sim_cycle at)
 
     if (UNLIKELY(c->prefetcher && !t->ahead))
         at = take_fetched(t, state, at);
-    if (UNLIKELY(t->ahead)) {
-        c->stats.merged++;
-        return finish(t, LEVEL_MEMORY, at);
-    }
     if (is_store(t) && state == PRIV_S)
         return home_upgrade(t, c->grouped ? LEVEL_L2 : LEVEL_L1, at);
-    if (is_store(t) || c->grouped)
+    if (!t->ahead && (is_store(t) || c->grouped))
         private_grant(t, at);
     c->stats.merged++;
     return finish(t, LEVEL_MEMORY, at);
@@ -362,17 +352,15 @@ struct coh_result home_get(struct txn *t)
     sim_cycle done = numa_several(c) && is_store(t)
                          ? numa_invalidate(t, at + c->time.search, c->time.remote)
                          : 0;
-    done = cycle_max(done, supply(t, in_l3, at, &level));
+    done = u64_max(done, supply(t, in_l3, at, &level));
     const enum priv_state state = granted(t);
-    shared_victim_leave(t, cycle_max(t->floor, at + c->time.lookup));
+    shared_victim_leave(t, u64_max(t->floor, at + c->time.lookup));
     sharer_add(t->entry, t->core);
     if (state != PRIV_S)
         t->entry->owner = (uint8_t)t->core;
     private_fill(t, state, done);
-    if (is_store(t))
-        c->stats.stores++;
-    else
-        c->stats.loads++;
+    c->stats.stores += is_store(t);
+    c->stats.loads += !is_store(t);
     return finish(t, level, done);
 }
 
@@ -392,10 +380,10 @@ struct coh_result home_upgrade(struct txn *t, enum mem_level level, sim_cycle no
     const bool alone = only_sharer(t->entry, t->core);
     sim_cycle done = invalidate_others(t, NOBODY, at, time->upgrade_remote);
     if (numa_several(c))
-        done = cycle_max(done, numa_invalidate(t, at, time->upgrade_remote));
+        done = u64_max(done, numa_invalidate(t, at, time->upgrade_remote));
     const sim_cycle granted = send(t, t->home, t->core, data ? MSG_DATA : MSG_GRANT,
                                    data ? BYTES_DATA : BYTES_CONTROL, at);
-    done = cycle_max(done, alone ? granted + time->upgrade_remote : granted);
+    done = u64_max(done, alone ? granted + time->upgrade_remote : granted);
     t->entry->owner = (uint8_t)t->core;
     private_grant(t, done);
     c->stats.upgrades++;

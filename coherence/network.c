@@ -31,14 +31,9 @@ const char *const msg_text[MSGS] = {
 #undef MSG
 };
 
-static bool power_of_2(uint64_t n)
-{
-    return n && !(n & (n - 1));
-}
-
 int network_check(const struct network_params *p, struct err *e)
 {
-    if (power_of_2(p->link_bytes))
+    if (is_power_of_2(p->link_bytes))
         return 0;
     return err_set(e, LARD_CONFIG,
                    "network.link-bytes: %" PRIu64
@@ -130,12 +125,6 @@ static struct hop next_hop(const struct network *n, unsigned at, unsigned to)
     return n->topology == RING ? ring_hop(n, at, to) : mesh_hop(n, at, to);
 }
 
-unsigned network_next(const struct network *n, unsigned at, unsigned to)
-{
-    assert(at < n->nodes && to < n->nodes && at != to);
-    return n->topology == CROSSBAR ? to : next_hop(n, at, to).node;
-}
-
 static unsigned distance(unsigned a, unsigned b)
 {
     return a < b ? b - a : a - b;
@@ -152,11 +141,6 @@ static inline unsigned hops_of(const struct network *n, unsigned from, unsigned 
     return distance(from % c, to % c) + distance(from / c, to / c);
 }
 
-unsigned network_hops(const struct network *n, unsigned from, unsigned to)
-{
-    return hops_of(n, from, to);
-}
-
 /* ---- on the way ----------------------------------------------------------------------------- */
 
 ALWAYS_INLINE void take_link(struct network *n, unsigned node, unsigned which, struct worm *w)
@@ -165,16 +149,9 @@ ALWAYS_INLINE void take_link(struct network *n, unsigned node, unsigned which, s
 
     l->flits += w->flits;
     n->total.link_flits += w->flits;
-    if (l->flits > n->total.busiest)
-        n->total.busiest = l->flits;
+    n->total.busiest = u64_max(n->total.busiest, l->flits);
     if (n->contention)
         w->head = calendar_take(&l->busy, w->floor, w->head, (unsigned)w->flits);
-}
-
-static inline void travel_crossbar(struct network *n, unsigned from, unsigned to, struct worm *w)
-{
-    take_link(n, from, OUTPUT, w);
-    take_link(n, to, INPUT, w);
 }
 
 static NO_INLINE void travel_hops(struct network *n, unsigned from, unsigned to, struct worm *w)
@@ -198,7 +175,7 @@ static void take_numa_link(struct network *n, unsigned from, unsigned to, unsign
     const sim_cycle at = w->head;
 
     l->flits += taken;
-    u->busiest = l->flits > u->busiest ? l->flits : u->busiest;
+    u->busiest = u64_max(u->busiest, l->flits);
     u->hops++;
     if (n->contention)
         w->head = calendar_take(&l->busy, w->floor, w->head, taken);
@@ -260,10 +237,12 @@ ALWAYS_INLINE void deliver(struct network *n, unsigned from, unsigned to, struct
     t->between++;
     t->hops += hops;
     t->flit_hops += hops * w->flits;
-    if (n->topology == CROSSBAR)
-        travel_crossbar(n, from, to, w);
-    else
+    if (n->topology == CROSSBAR) {
+        take_link(n, from, OUTPUT, w);
+        take_link(n, to, INPUT, w);
+    } else {
         travel_hops(n, from, to, w);
+    }
     if (n->contention) { /* what it took beyond an idle network is waiting */
         const sim_cycle idle = n->topology == CROSSBAR ? 0 : hops * (n->router + n->wire);
         const sim_cycle waited = w->head - at - idle;
@@ -308,7 +287,7 @@ void network_watch(struct network *n, network_seen *see, void *self)
 /* ---- statistics ----------------------------------------------------------------------------- */
 
 struct by_class { /* one quantity of messages: its counters by traffic and class, and their sum */
-    const char *name, *unit, *data_help, *metadata_help, *total_help;
+    const char *name, *data_help, *metadata_help, *total_help; /* name: and the unit */
     const uint64_t (*field)[MSGS];
     const uint64_t *total;
 };
@@ -317,26 +296,25 @@ static void declare_class(struct stats_group *parent, const struct by_class *b)
 {
     struct stats_group *g = stats_group(parent, b->name);
 
-    stats_vector(g, "data", b->unit, b->data_help, b->field[TRAFFIC_DATA], MSGS, msg_text);
-    stats_vector(g, "metadata", b->unit, b->metadata_help, b->field[TRAFFIC_METADATA], MSGS,
+    stats_vector(g, "data", b->name, b->data_help, b->field[TRAFFIC_DATA], MSGS, msg_text);
+    stats_vector(g, "metadata", b->name, b->metadata_help, b->field[TRAFFIC_METADATA], MSGS,
                  msg_text);
-    stats_count(g, "total", b->unit, b->total_help, b->total);
+    stats_count(g, "total", b->name, b->total_help, b->total);
     stats_sum(g, "sum", "Classes of data and metadata add up to the total.", b->field[0],
               (size_t)TRAFFICS * MSGS, b->total);
 }
 
 static void declare_classes(struct stats_group *g, const struct totals *t)
 {
-    const struct by_class classes[] = {
-        {"messages", "messages", "Messages of accesses to data, by class.",
-         "Messages of accesses to metadata, by class.", "Messages.", t->messages, &t->all_messages},
-        {"bytes", "bytes", "Bytes of messages of accesses to data, by class.",
-         "Bytes of messages of accesses to metadata, by class.", "Bytes of messages.", t->bytes,
-         &t->all_bytes},
-        {"flits", "flits", "Flits of messages of accesses to data, by class.",
-         "Flits of messages of accesses to metadata, by class.", "Flits of messages.", t->flits,
-         &t->all_flits},
-    };
+#define BY_CLASS(name, what)                                                                       \
+    {                                                                                              \
+#name, what " of accesses to data, by class.", what " of accesses to metadata, by class.", \
+            what ".", t->name, &t->all_##name                                                      \
+    }
+    const struct by_class classes[] = {BY_CLASS(messages, "Messages"),
+                                       BY_CLASS(bytes, "Bytes of messages"),
+                                       BY_CLASS(flits, "Flits of messages")};
+#undef BY_CLASS
 
     for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
         declare_class(g, &classes[i]);
@@ -359,12 +337,6 @@ static void declare_ways(struct stats_group *g, const struct network *n)
                     STATS_SUM(&st->flit_hops, crossbar ? &st->flit_hops : NULL));
     stats_invariant(g, "links.most", "No link carries more than all of them.",
                     STATS_SUM(&st->busiest), STATS_LE, STATS_SUM(&st->link_flits));
-}
-
-static void declare_waits(struct stats_group *g, const struct network *n)
-{
-    const struct totals *st = &n->total;
-
     stats_invariant(g, "waits.sum", "The histogram of waits adds up to the cycles waited.",
                     STATS_SUM(&st->waits.sum), STATS_EQ, STATS_SUM(&st->waited));
     stats_invariant(g, "waits.count",
@@ -392,7 +364,7 @@ struct network *network_new(const struct network_params *p, unsigned nodes, bool
         [CROSSBAR] = CROSSBAR_LINKS, [RING] = RING_LINKS, [MESH] = MESH_LINKS};
     struct network *n = xcalloc(1, sizeof *n);
 
-    assert(nodes && p->topology < ARRAY_SIZE(links) && power_of_2(p->link_bytes));
+    assert(nodes && p->topology < ARRAY_SIZE(links) && is_power_of_2(p->link_bytes));
     n->topology = (enum topology)p->topology;
     n->contention = contention;
     n->nodes = nodes;
@@ -406,7 +378,6 @@ struct network *network_new(const struct network_params *p, unsigned nodes, bool
         calendar_init(&n->link[i].busy, context);
     declare_classes(g, &n->total);
     declare_ways(g, n);
-    declare_waits(g, n);
     return n;
 }
 

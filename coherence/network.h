@@ -58,9 +58,5 @@ void network_count(struct network *n, enum msg m, unsigned bytes, enum mem_traff
 typedef void network_seen(void *self, unsigned from, unsigned to, enum msg m, unsigned bytes,
                           enum mem_traffic traffic, sim_cycle at, sim_cycle there);
 void network_watch(struct network *n, network_seen *see, void *self);
-/* Routers passed on the way: 0 inside a node, 1 on the crossbar. */
-unsigned network_hops(const struct network *n, unsigned from, unsigned to);
-/* The next node on the way; at != to. */
-unsigned network_next(const struct network *n, unsigned at, unsigned to);
 
 #endif

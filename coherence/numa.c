@@ -162,8 +162,8 @@ sim_cycle numa_invalidate(struct txn *t, sim_cycle at, sim_cycle remote)
         t->far = true;
         const sim_cycle there =
             coh_send_as(t, t->traffic, t->home, place, MSG_INVALIDATE, BYTES_CONTROL, at);
-        last = cycle_max(last, coh_send_as(t, t->traffic, place, t->core, MSG_ACK, BYTES_CONTROL,
-                                           there + remote));
+        last = u64_max(last, coh_send_as(t, t->traffic, place, t->core, MSG_ACK, BYTES_CONTROL,
+                                         there + remote));
     }
     return last;
 }

@@ -119,7 +119,7 @@ static bool goes_on(const struct coherence *c, struct stream *s, uint64_t page, 
     const bool near = ahead(s->last, line, direction) <= (int64_t)params(c)->distance;
 
     if (s->page != page || !near || (s->direction && s->direction != direction)) {
-        *s = (struct stream){.page = page, .last = line};
+        *s = (struct stream){.page = page, .last = line, .used = s->used};
         return false;
     }
     if (!s->direction || ahead(line, s->next, direction) <= 0)
@@ -156,8 +156,7 @@ void coherence_ahead(struct coherence *c, unsigned core, unsigned fetch, sim_cyc
     f->done = CYCLE_NEVER;
     txn_begin(&t, c, core, f->line, MEM_LOAD, f->traffic, now);
     t.ahead = true;
-    const sim_cycle done = home_get(&t).done;
-    f->done = done;
+    f->done = home_get(&t).done;
 }
 
 /* False: as many are under way as may be. */
@@ -185,12 +184,8 @@ void prefetch_sees(struct coherence *c, unsigned core, uint64_t line, enum mem_t
     struct stream *s = stream_of(c, core, page);
 
     s->used = c->prefetcher[core].clock;
-    if ((s->page == page && s->last == line) || is_history(c, line))
+    if ((s->page == page && s->last == line) || is_history(c, line) || !goes_on(c, s, page, line))
         return;
-    if (!goes_on(c, s, page, line)) {
-        s->used = c->prefetcher[core].clock;
-        return;
-    }
     for (uint64_t n = 0; n < params(c)->degree && page_of(c, s->next) == page &&
                          ahead(line, s->next, s->direction) <= (int64_t)params(c)->distance;
          s->next += (uint64_t)s->direction) {

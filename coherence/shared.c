@@ -187,15 +187,9 @@ static sim_cycle sleep_for(struct txn *t, uint64_t line, sim_cycle at)
 {
     struct coherence *c = t->c;
 
-    t->floor = cycle_max(t->floor, c->host.sleep(c->host.self, COH_KEY_LINE(line)));
+    t->floor = u64_max(t->floor, c->host.sleep(c->host.self, COH_KEY_LINE(line)));
     c->about = t->line;
-    return cycle_max(t->floor, at);
-}
-
-static void waited_for_line(struct coherence *c, sim_cycle cycles)
-{
-    c->stats.line_waits++;
-    c->stats.line_wait_cycles += cycles;
+    return u64_max(t->floor, at);
 }
 
 /* A slot for the line's entry. CACHE_NONE: all of its set wait for the memory; *blocked is then one
@@ -206,7 +200,7 @@ static uint32_t entry_room(struct txn *t, uint64_t *blocked)
 
     if (!c->n_pending)
         return cache_victim(c->tags, t->line);
-    uint32_t slot = cache_victim_among(c->tags, t->line, may_go, c);
+    const uint32_t slot = cache_victim_among(c->tags, t->line, may_go, c);
     if (slot == CACHE_NONE)
         *blocked = cache_line(c->tags, cache_victim(c->tags, t->line));
     return slot;
@@ -226,7 +220,7 @@ sim_cycle shared_entry(struct txn *t, sim_cycle at, bool *found)
         if (*found && !c->entry[slot].pending) {
             cache_touch(c->tags, slot);
             t->entry = &c->entry[slot];
-            at = cycle_max(at, t->entry->busy);
+            at = u64_max(at, t->entry->busy);
             break;
         }
         if (!*found && (slot = entry_room(t, &blocked)) != CACHE_NONE) {
@@ -236,8 +230,8 @@ sim_cycle shared_entry(struct txn *t, sim_cycle at, bool *found)
         c->stats.set_waits += !*found;
         at = sleep_for(t, blocked, at);
     }
-    if (at > came)
-        waited_for_line(c, at - came);
+    c->stats.line_waits += at > came;
+    c->stats.line_wait_cycles += at - came;
     return at;
 }
 
@@ -261,10 +255,10 @@ static sim_cycle recall_messages(struct txn *t, sim_cycle at)
 
         if (!modified || c->ce)
             last =
-                cycle_max(last, coh_send_as(t, traffic, core, home, MSG_ACK, BYTES_CONTROL, there));
+                u64_max(last, coh_send_as(t, traffic, core, home, MSG_ACK, BYTES_CONTROL, there));
         if (modified)
-            last = cycle_max(
-                last, coh_send_as(t, traffic, core, home, MSG_WRITE_BACK, BYTES_DATA, there));
+            last = u64_max(last,
+                           coh_send_as(t, traffic, core, home, MSG_WRITE_BACK, BYTES_DATA, there));
     }
     c->about = t->line;
     return last;
@@ -285,8 +279,7 @@ void shared_victim_leave(struct txn *t, sim_cycle at)
                 at);
 }
 
-/* The last copy was dropped: a directory of its own has no entry for nobody. */
-static void entry_end(struct coherence *c, uint32_t slot)
+void shared_entry_end(struct coherence *c, uint32_t slot)
 {
     cache_drop(c->tags, slot);
     c->stats.entries_ended++;
@@ -323,10 +316,8 @@ static sim_cycle put_message(struct txn *t, uint64_t line, enum mem_traffic traf
     const unsigned dirty_bytes = c->ce ? BYTES_TAGGED : BYTES_DATA;
     const unsigned clean_bytes = data ? BYTES_DATA : BYTES_CONTROL;
 
-    if (dirty)
-        c->stats.write_backs++;
-    else
-        c->stats.puts++;
+    c->stats.write_backs += dirty;
+    c->stats.puts += !dirty;
     at = coh_send_as(t, traffic, t->core, home, dirty ? MSG_WRITE_BACK : MSG_PUT,
                      dirty ? dirty_bytes : clean_bytes, at);
     if (bank != home_bank_number) /* the data stay in the node; the directory hears of it */
@@ -358,7 +349,7 @@ void shared_put(struct txn *t, uint64_t line, uint32_t slot, enum priv_state sta
     else if (dirty)
         l3_dirty(c->l3, slot);
     if (!c->inclusive_l3 && !sharers_any(e->sharers))
-        entry_end(c, slot);
+        shared_entry_end(c, slot);
 }
 
 /* Most misses of a large trace miss the host's caches as well: these misses then overlap. */

@@ -22,13 +22,11 @@ static void see_message(void *self, unsigned from, unsigned to, enum msg m, unsi
                                                     .there = there});
 }
 
+static const char letters[] = {[PRIV_I] = 'I', [PRIV_S] = 'S', [PRIV_E] = 'E', [PRIV_M] = 'M'};
+
 static char letter(const struct coh_change *x)
 {
-    static const char private[] = {[PRIV_I] = 'I', [PRIV_S] = 'S', [PRIV_E] = 'E', [PRIV_M] = 'M'};
-
-    if (x->level == LEVEL_L3)
-        return x->state == PRIV_M ? 'D' : 'C';
-    return private[x->state];
+    return x->level != LEVEL_L3 ? letters[x->state] : x->state == PRIV_M ? 'D' : 'C';
 }
 
 /* Why a cache lost the line; NULL: it did not. */
@@ -77,7 +75,6 @@ void coherence_watch(struct coherence *c, void (*see)(void *self, const struct c
 char coherence_state(const struct coherence *c, unsigned core, enum mem_level level,
                      struct paddr addr)
 {
-    static const char private[] = {'I', 'S', 'E', 'M'};
     const uint64_t line = addr.at >> c->line_shift;
     const struct cache *k = level == LEVEL_L3   ? &c->l3[numa_node(c, core)]
                             : level == LEVEL_L1 ? &c->priv[core].l1
@@ -88,6 +85,6 @@ char coherence_state(const struct coherence *c, unsigned core, enum mem_level le
     if (slot == CACHE_NONE)
         return 'I';
     if (level != LEVEL_L3)
-        return private[k->state[slot]];
+        return letters[k->state[slot]];
     return k->state[slot] & L3_DIRTY ? 'D' : 'C';
 }
