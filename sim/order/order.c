@@ -29,7 +29,6 @@ struct order *order_new(uint64_t window, const struct run_context *context, stru
     o->window = window;
     o->context = context;
     o->budget.of = of;
-    map_init(&o->pages, &o->budget);
     o->objects = shadow_new(8, sizeof(struct object *), &o->budget);
     return o;
 }
@@ -226,7 +225,7 @@ static inline int added(struct order *o, uint64_t number, struct err *e)
 {
     if (UNLIKELY(budget_over(&o->budget)))
         return too_much(o, number, e);
-    o->peak = o->pending > o->peak ? o->pending : o->peak;
+    o->peak = u64_max(o->peak, o->pending);
     return 0;
 }
 
@@ -282,11 +281,6 @@ static const struct need *must_wait(struct order *o, sim_tid tid)
     return &l->blocked->list.at[l->blocked->met];
 }
 
-static void peek_nothing(const struct order *o, const struct lane *l, struct order_next *to)
-{
-    *to = (struct order_next){.state = o->closed || (l && l->over) ? ORDER_OVER : ORDER_UNKNOWN};
-}
-
 /* Finds the event that a thread's next event waits for, if that is one that may have to wait. */
 static NO_INLINE void peek_special(struct order *o, sim_tid tid, struct order_next *to)
 {
@@ -305,7 +299,8 @@ void order_peek(struct order *o, sim_tid tid, struct order_next *to)
     const struct lane *l = LIKELY(tid < o->lanes) ? &o->lane[tid] : NULL;
 
     if (UNLIKELY(!l || l->taken == l->added)) {
-        peek_nothing(o, l, to);
+        const bool over = o->closed || (l && l->over);
+        *to = (struct order_next){.state = over ? ORDER_OVER : ORDER_UNKNOWN};
         return;
     }
     const struct chunk *c = l->head;
@@ -360,19 +355,19 @@ size_t order_woken(const struct order *o, const sim_tid **tids)
 /* Keys of the heap may be those of events that have been taken: they only grow. */
 sim_tid order_oldest(struct order *o)
 {
-    struct min_heap *p = &o->oldest;
+    struct heap *h = &o->oldest;
 
     assert(o->pending);
     for (;;) {
-        struct lane *l = &o->lane[p->slot[0].value];
+        struct lane *l = &o->lane[h->slot[0].value];
         if (!l->head) {
             l->listed = false;
-            order_heap_pop(p);
-        } else if (p->slot[0].key != l->head->number[l->at]) {
-            p->slot[0].key = l->head->number[l->at];
-            order_heap_settle(p, 0);
+            heap_pop(h);
+        } else if (h->slot[0].key != l->head->number[l->at]) {
+            h->slot[0].key = l->head->number[l->at];
+            heap_settle(h);
         } else {
-            return (sim_tid)p->slot[0].value;
+            return (sim_tid)h->slot[0].value;
         }
     }
 }

@@ -11,6 +11,8 @@
 #ifndef LARDSIM_ORDER_INT_H
 #define LARDSIM_ORDER_INT_H
 
+#include "base/heap.h"
+#include "base/interval.h"
 #include "base/map.h"
 #include "base/shadow.h"
 #include "sim/order/order.h"
@@ -21,6 +23,10 @@ enum { CHUNK_RECORDS = 64, BLOOM_WORDS = 16, FEW_NEEDS = 2 };
 struct byte_range {
     sim_addr lo, last;
 };
+static inline bool ranges_meet(const struct byte_range *a, const struct byte_range *b)
+{
+    return a->lo <= b->last && b->lo <= a->last;
+}
 
 struct need {         /* an event that must have run */
     uint64_t ordinal; /* among its thread's events, from 0 */
@@ -75,14 +81,6 @@ struct chunk { /* consecutive events of a thread, the records of each together *
     struct event rec[CHUNK_RECORDS];
 };
 
-struct heap_slot {
-    uint64_t key, value;
-};
-struct min_heap {           /* the least key first */
-    struct heap_slot *slot; /* owns */
-    size_t n, cap;
-};
-
 struct clock_mark { /* an own clock entry rose: times up to `left` are behind */
     uint64_t left;
     struct need at;
@@ -103,7 +101,7 @@ struct lane { /* a thread's events that have been added and not taken */
     uint64_t number;       /* of the last one added */
 
     struct extra *first, *last; /* owns */
-    struct min_heap waiters;    /* ordinal to struct needs * */
+    struct heap waiters;        /* ordinal to struct needs * */
     struct needs *blocked;      /* what its next event waits for; NULL: not known to wait */
     uint32_t next;              /* in blocked: the next waiter + 1 */
     uint32_t kernel;
@@ -131,9 +129,9 @@ struct order {
     uint64_t window, pending, peak;
     const struct run_context *context; /* borrows */
     bool closed;
-    struct chunk *spare;    /* owns */
-    struct min_heap oldest; /* number, or less, of a lane's next event to the lane */
-    sim_tid *woken;         /* owns */
+    struct chunk *spare; /* owns */
+    struct heap oldest;  /* number, or less, of a lane's next event to the lane */
+    sim_tid *woken;      /* owns */
     size_t wokens, woken_cap;
     struct budget budget;
     uint64_t stamp;
@@ -149,13 +147,14 @@ struct order {
     struct need collection; /* the latest gc-begin or gc-end */
     uint64_t collections;
 
-    struct map pages; /* to struct fresh *: the latest pending heap event of each byte; owns */
-    struct fresh *wide_fresh;         /* owns; of heap events that touch many pages */
-    uint64_t fresh_count, fresh_tidy; /* with so many, those of events that have run are dropped */
+    /* The latest pending heap event of each byte: its mark is 1 + its place in fresh_by. */
+    struct interval *fresh;    /* owns */
+    struct need *fresh_by;     /* owns */
+    size_t fresh_n, fresh_cap; /* of fresh_by */
+    size_t fresh_tidy;         /* with so many, those that have run are dropped */
     uint32_t *near; /* owns; by line: pending heap events that touch it; NULL: none yet */
     uint64_t wide;  /* pending ones that touch many pages, and are not in `near` */
     uint64_t heaps; /* pending */
-    uint64_t draws;
 };
 
 /* ---- order.c -------------------------------------------------------------------------------- */
@@ -171,6 +170,12 @@ static inline bool has_run(const struct order *o, const struct need *n)
 {
     return n->ordinal < o->lane[n->tid].taken;
 }
+/* The last event of a thread so far, if there is one. */
+static inline struct need lane_latest(const struct lane *l, sim_tid tid)
+{
+    return (struct need){
+        .ordinal = l->added - 1, .number = l->number, .tid = tid, .known = l->added > 0};
+}
 void order_list_add(struct order *o, struct need_list *l, const struct need *n);
 void order_list_free(struct order *o, struct need_list *l);
 /* Adds to what the event being added needs, unless that goes without saying. */
@@ -184,9 +189,7 @@ void order_wait(struct order *o, struct needs *w, sim_tid tid);
 struct needs *order_share(struct order *o);
 void order_leave(struct order *o, struct needs *w); /* a user less; NULL is fine */
 void order_wake(struct order *o, struct lane *l);   /* who waited for what has run */
-void order_heap_push(struct order *o, struct min_heap *p, uint64_t key, uint64_t value);
-struct heap_slot order_heap_pop(struct min_heap *p);
-void order_heap_settle(struct min_heap *p, size_t i); /* the key of slot i has grown */
+void order_heap_push(struct order *o, struct heap *h, uint64_t key, uint64_t value);
 
 /* ---- order/sync.c --------------------------------------------------------------------------- */
 
@@ -211,7 +214,7 @@ void order_objects_free(struct order *o);
 
 enum { EVENT_REGIONS = 2, NEAR_LINE_BITS = 6, NEAR_LINES = 16, NEAR_SLOTS = 1 << 15 };
 /* False: no pending heap event touches any of it. Most accesses are far from all of them, and the
- * treap takes some hundred ns. */
+ * tree takes some hundred ns. */
 static inline uint32_t *order_near_slot(const struct order *o, sim_addr line)
 {
     return &o->near[(line * UINT64_C(0x9e3779b97f4a7c15) >> 32) % NEAR_SLOTS];

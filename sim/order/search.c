@@ -125,14 +125,9 @@ struct range_search {
     struct need found;     /* in that lane: the last one so far */
 };
 
-static bool meet(const struct byte_range *a, const struct byte_range *b)
-{
-    return a->lo <= b->last && b->lo <= a->last;
-}
-
 static bool wanted(const struct range_search *s, const struct byte_range *r)
 {
-    return meet(&s->r[0], r) || (s->n > 1 && meet(&s->r[1], r));
+    return ranges_meet(&s->r[0], r) || (s->n > 1 && ranges_meet(&s->r[1], r));
 }
 
 static bool event_touches(struct range_search *s, const struct event *ev, uint64_t ordinal)

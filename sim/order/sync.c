@@ -40,12 +40,6 @@ static void enter_kernel(struct order *o, sim_tid tid, uint32_t number)
     k->tid = tid;
 }
 
-static struct need latest(const struct lane *l, sim_tid tid)
-{
-    return (struct need){
-        .ordinal = l->added - 1, .number = l->number, .tid = tid, .known = l->added > 0};
-}
-
 static void place(struct order *o, const struct event *ev)
 {
     struct lane *l = &o->lane[ev->tid];
@@ -53,7 +47,7 @@ static void place(struct order *o, const struct event *ev)
     if (l->placed && l->kernel != ev->aux && o->kernel[l->kernel].on &&
         o->kernel[l->kernel].tid == ev->tid) {
         o->kernel[l->kernel].on = false;
-        o->kernel[l->kernel].last = latest(l, ev->tid);
+        o->kernel[l->kernel].last = lane_latest(l, ev->tid);
     }
     l->placed = true;
     l->kernel = (uint32_t)ev->aux;

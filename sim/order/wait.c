@@ -5,39 +5,10 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* ---- heaps ----------------------------------------------------------------------------------- */
-
-void order_heap_push(struct order *o, struct min_heap *p, uint64_t key, uint64_t value)
+void order_heap_push(struct order *o, struct heap *h, uint64_t key, uint64_t value)
 {
-    p->slot = order_grow(o, p->slot, p->n, &p->cap, sizeof *p->slot);
-    size_t i = p->n++;
-    for (; i > 0 && key < p->slot[(i - 1) / 2].key; i = (i - 1) / 2)
-        p->slot[i] = p->slot[(i - 1) / 2];
-    p->slot[i] = (struct heap_slot){key, value};
-}
-
-void order_heap_settle(struct min_heap *p, size_t i)
-{
-    const struct heap_slot s = p->slot[i];
-
-    for (size_t kid; (kid = 2 * i + 1) < p->n; i = kid) {
-        kid += kid + 1 < p->n && p->slot[kid + 1].key < p->slot[kid].key;
-        if (s.key <= p->slot[kid].key)
-            break;
-        p->slot[i] = p->slot[kid];
-    }
-    p->slot[i] = s;
-}
-
-struct heap_slot order_heap_pop(struct min_heap *p)
-{
-    const struct heap_slot top = p->slot[0];
-
-    assert(p->n > 0);
-    p->slot[0] = p->slot[--p->n];
-    if (p->n)
-        order_heap_settle(p, 0);
-    return top;
+    h->slot = order_grow(o, h->slot, h->n, &h->cap, sizeof *h->slot);
+    heap_push(h, (struct heap_slot){.key = key, .value = value});
 }
 
 /* ---- lists ----------------------------------------------------------------------------------- */
@@ -97,12 +68,8 @@ void order_need_all(struct order *o, struct need_list *l, enum wait_reason why)
 
 void order_need_latest(struct order *o, sim_tid tid, enum wait_reason why)
 {
-    const struct lane *l = &o->lane[tid];
+    const struct need last = lane_latest(&o->lane[tid], tid);
 
-    if (l->taken == l->added)
-        return;
-    const struct need last = {
-        .ordinal = l->added - 1, .number = l->number, .tid = tid, .known = true};
     order_need(o, &last, why);
 }
 
@@ -149,16 +116,16 @@ static void wake_all(struct order *o, struct needs *w)
 
 void order_wake(struct order *o, struct lane *l)
 {
-    struct min_heap *p = &l->waiters;
+    struct heap *h = &l->waiters;
 
-    while (p->n && p->slot[0].key < l->taken) {
-        struct needs *w = (struct needs *)(uintptr_t)order_heap_pop(p).value;
+    while (h->n && h->slot[0].key < l->taken) {
+        struct needs *w = (struct needs *)(uintptr_t)heap_pop(h).value;
         if (order_met(o, w))
             wake_all(o, w);
         else
             wait_for_next(o, w);
     }
-    l->wanted = p->n ? p->slot[0].key : NEVER;
+    l->wanted = h->n ? h->slot[0].key : NEVER;
 }
 
 /* ---- shared needs ---------------------------------------------------------------------------- */
