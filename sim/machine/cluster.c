@@ -12,7 +12,7 @@ struct cluster {
     struct policy_dsm policies;
     uint8_t process[MAX_THREADS]; /* where a thread runs */
     bool dead[MAX_THREADS];       /* it has said so */
-    struct {
+    struct waited_span {
         sim_cycle from, to; /* it waited last */
     } waited[DSM_PROCESSES];
 };
@@ -50,10 +50,8 @@ void cluster_stands(struct machine *m, unsigned core, bool waits, sim_cycle to)
     const sim_cycle from = m->core[core].clock;
 
     dsm_stood(m->cluster->dsm, core, from, to);
-    if (!waits)
-        return;
-    m->cluster->waited[core].from = from;
-    m->cluster->waited[core].to = to;
+    if (waits)
+        m->cluster->waited[core] = (struct waited_span){from, to};
 }
 
 /* ---- accesses -------------------------------------------------------------------------------- */
@@ -66,11 +64,6 @@ static struct paddr physical(struct machine *m, unsigned core, sim_tid tid, stru
 
     footprint_touch(&m->footprint, tid, at, within);
     return paddr_plus(at->base, within + core * m->pages.params.memory);
-}
-
-static bool is_private(const struct event *ev)
-{
-    return ev->flags & (EVF_STACK | EVF_PRIVATE);
 }
 
 static void fault(struct machine *m, unsigned core, struct vaddr addr, bool write)
@@ -89,11 +82,10 @@ static enum mem_level access(struct machine *m, unsigned core, const struct even
     struct vaddr addr = event_at(ev);
 
     for (uint64_t left = ev->size, n; left; left -= n, addr = vaddr_plus(addr, n)) {
-        const uint64_t room = line_room(m, addr.at);
-        n = left < room ? left : room;
+        n = u64_min(left, line_room(m, addr.at));
         if (most != LEVEL_NONE)
             m->turns->until(m->scheduler, core, m->core[core].clock);
-        while (!is_private(ev) &&
+        while (!(ev->flags & (EVF_STACK | EVF_PRIVATE)) &&
                !dsm_access(m->cluster->dsm, core, addr, (unsigned)n, cmd != MEM_LOAD))
             fault(m, core, addr, cmd != MEM_LOAD);
         const enum mem_level level =
@@ -134,11 +126,6 @@ static void joins(struct machine *m, unsigned core, uint64_t tid)
     takes(m, core, DSM_DEAD, tid, SPENT_JOIN);
 }
 
-static bool is_sync_access(const struct event *ev)
-{
-    return order_takes(event_order(ev)) || order_gives(event_order(ev));
-}
-
 static void sync_access(struct machine *m, unsigned core, const struct event *ev)
 {
     if (order_takes(event_order(ev)) && ev->kind != EV_WRITE)
@@ -147,8 +134,7 @@ static void sync_access(struct machine *m, unsigned core, const struct event *ev
         gives(m, core, DSM_ATOMIC, ev->addr, SPENT_VOLATILE);
 }
 
-/* Returns whether the event is an instruction of its own. */
-static bool synchronise(struct machine *m, unsigned core, const struct event *ev, sim_cycle asked)
+static void synchronise(struct machine *m, unsigned core, const struct event *ev, sim_cycle asked)
 {
     struct dsm *d = m->cluster->dsm;
     const sim_cycle now = m->core[core].clock;
@@ -159,46 +145,44 @@ static bool synchronise(struct machine *m, unsigned core, const struct event *ev
     case EV_ACQUIRE_SHARED:
     case EV_WAIT_EXIT:
         stand(m, core, SPENT_LOCK, dsm_lock(d, core, event_at(ev), shared, asked, now));
-        return true;
+        break;
     case EV_RELEASE:
     case EV_RELEASE_SHARED:
     case EV_WAIT_ENTER:
         stand(m, core, SPENT_LOCK, dsm_unlock(d, core, event_at(ev), now));
-        return true;
+        break;
     case EV_BARRIER_ARRIVE:
         stand(m, core, SPENT_BARRIER, dsm_arrive(d, core, event_at(ev), now));
-        return true;
+        break;
     case EV_BARRIER_DEPART:
         stand(m, core, SPENT_BARRIER, dsm_depart(d, core, event_at(ev), now));
-        return true;
+        break;
     case EV_VOLATILE_READ:
         takes(m, core, DSM_VOLATILE, ev->addr, SPENT_VOLATILE);
-        return true;
+        break;
     case EV_VOLATILE_WRITE:
         gives(m, core, DSM_VOLATILE, ev->addr, SPENT_VOLATILE);
-        return true;
+        break;
     case EV_CLASS_USE:
         takes(m, core, DSM_CLASS, ev->addr, SPENT_CLASS);
-        return true;
+        break;
     case EV_CLASS_INIT:
         gives(m, core, DSM_CLASS, ev->addr, SPENT_CLASS);
-        return true;
+        break;
     case EV_FORK:
         gives(m, core, DSM_BORN, ev->aux, SPENT_JOIN);
-        return false;
+        break;
     case EV_JOIN:
         joins(m, core, ev->aux);
-        return false;
+        break;
     case EV_THREAD_END:
         m->cluster->dead[ev->tid] = true;
         gives(m, core, DSM_DEAD, ev->tid, SPENT_JOIN);
-        return false;
+        break;
     case EV_TXN_COMMIT:
         takes(m, core, DSM_TRANSACTION, 0, SPENT_COMMIT);
         gives(m, core, DSM_TRANSACTION, 0, SPENT_COMMIT);
-        return false;
-    default:
-        return false;
+        break;
     }
 }
 
@@ -215,19 +199,19 @@ static void enter(struct machine *m, unsigned core, sim_tid tid)
     m->turns->until(m->scheduler, core, m->core[core].clock);
 }
 
-struct mem_outcome cluster_event(struct machine *m, unsigned core, const struct event *ev)
+struct mem_outcome cluster_event(struct machine *m, unsigned core, const struct event *ev,
+                                 bool instruction)
 {
     struct core *c = &m->core[core];
     struct mem_outcome out = {.began = c->clock};
     const sim_cycle since = asked(m, core);
-    bool instruction = true;
 
     serve(m, core);
     if (UNLIKELY(m->cluster->process[ev->tid] != core))
         enter(m, core, ev->tid);
     if (!event_is_access(ev))
-        instruction = synchronise(m, core, ev, since);
-    else if (UNLIKELY(is_sync_access(ev)))
+        synchronise(m, core, ev, since);
+    else if (UNLIKELY(order_takes(event_order(ev)) || order_gives(event_order(ev))))
         sync_access(m, core, ev);
     else
         out.level = (uint8_t)access(m, core, ev,

@@ -12,7 +12,9 @@ struct cluster *cluster_new(struct machine *m, struct config *config, struct sta
 void cluster_account(struct cluster *c, struct budget *b);
 void cluster_free(struct cluster *c);
 
-struct mem_outcome cluster_event(struct machine *m, unsigned core, const struct event *ev);
+/* instruction: the event is one of its own. */
+struct mem_outcome cluster_event(struct machine *m, unsigned core, const struct event *ev,
+                                 bool instruction);
 /* The core stands still from its clock to this cycle; waits: for another thread's event. */
 void cluster_stands(struct machine *m, unsigned core, bool waits, sim_cycle to);
 

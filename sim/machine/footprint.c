@@ -15,11 +15,6 @@ const uint64_t footprint_nobody[PAGES_LINES];
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
-static void touched_init(struct touched_lines *t, struct budget *budget)
-{
-    t->by = shadow_new(1, sizeof(uint64_t), budget);
-}
-
 static void touched_free(struct touched_lines *t)
 {
     for (size_t i = 0; i < t->threads; i++)
@@ -48,8 +43,8 @@ static void declare_stats(struct footprint *f, struct stats_group *g)
 void footprint_init(struct footprint *f, unsigned line, struct stats_group *g)
 {
     f->line_shift = (unsigned)__builtin_ctz(line);
-    touched_init(&f->run, &f->budget);
-    touched_init(&f->region, &f->budget);
+    f->run.by = shadow_new(1, sizeof(uint64_t), &f->budget);
+    f->region.by = shadow_new(1, sizeof(uint64_t), &f->budget);
     declare_stats(f, g);
 }
 
@@ -140,20 +135,6 @@ void footprint_settle(struct footprint *f)
 
 /* ---- live bytes ----------------------------------------------------------------------------- */
 
-static void give(struct footprint *f, uint64_t lo, uint64_t last)
-{
-    f->live += last - lo + 1 - interval_bytes(f->allocated, lo, last);
-    interval_add(&f->budget, &f->allocated, lo, last);
-    if (f->live > f->peak)
-        f->peak = f->live;
-}
-
-static void take_back(struct footprint *f, uint64_t lo, uint64_t last)
-{
-    f->live -= interval_bytes(f->allocated, lo, last);
-    interval_remove(&f->budget, &f->allocated, lo, last);
-}
-
 /* A copy's destination lives from then on, and its source until it is cleared. */
 void footprint_heap(struct footprint *f, const struct event *ev)
 {
@@ -162,8 +143,12 @@ void footprint_heap(struct footprint *f, const struct event *ev)
     f->allocates |= ev->kind == EV_ALLOC;
     if (!f->allocates)
         return;
-    if (ev->kind == EV_CLEAR)
-        take_back(f, lo, last);
-    else
-        give(f, lo, last);
+    f->live -= interval_bytes(f->allocated, lo, last);
+    if (ev->kind == EV_CLEAR) {
+        interval_remove(&f->budget, &f->allocated, lo, last);
+        return;
+    }
+    f->live += last - lo + 1;
+    interval_add(&f->budget, &f->allocated, lo, last);
+    f->peak = u64_max(f->peak, f->live);
 }

@@ -195,10 +195,7 @@ static uint64_t *next_row(struct intervals *i)
 
     if (i->most && i->rows == i->most)
         double_length(i);
-    if (i->rows == i->rows_cap) {
-        i->rows_cap = i->rows_cap ? 2 * i->rows_cap : 1;
-        i->kept = xrealloc(i->kept, i->rows_cap * width, sizeof *i->kept);
-    }
+    i->kept = xgrow(i->kept, i->rows, &i->rows_cap, width * sizeof *i->kept);
     return &i->kept[i->rows * width];
 }
 
@@ -255,7 +252,7 @@ void intervals_finish(struct intervals *i)
 {
     if (!i)
         return;
-    write_row(i, i->env.machine->cycles > i->start ? i->env.machine->cycles : i->start);
+    write_row(i, u64_max(i->env.machine->cycles, i->start));
     if (i->most)
         write_kept(i);
 }

@@ -152,7 +152,7 @@ static int check_params(const struct machine *m, const struct pages_params *page
          "set order=timed, or core.misses=0"},
     };
 
-    if (p->line & (p->line - 1))
+    if (!is_power_of_2(p->line))
         return err_set(e, LARD_CONFIG, "line: %llu is no power of two; give one, as 64",
                        (unsigned long long)p->line);
     if (p->cores % c->shared_front_end)
@@ -282,8 +282,7 @@ void machine_free(struct machine *m)
 {
     if (!m)
         return;
-    if (m->coherence)
-        coherence_free(m->coherence);
+    coherence_free(m->coherence);
     cluster_free(m->cluster);
     outside_free(m->outside);
     memory_close(&m->memory);
@@ -371,7 +370,7 @@ static NO_INLINE enum mem_level access_lines(struct machine *m, unsigned core,
     struct vaddr addr = event_at(ev);
 
     while (bytes) {
-        const uint64_t room = line_room(m, addr.at), n = bytes < room ? bytes : room;
+        const uint64_t n = u64_min(bytes, line_room(m, addr.at));
         if (most != LEVEL_NONE && m->turns)
             m->turns->until(m->scheduler, core, m->core[core].clock);
         const enum mem_level level = access_line(m, core, ev->tid, addr, (unsigned)n, cmd).level;
@@ -392,8 +391,7 @@ static NO_INLINE enum mem_level access_inflated(struct machine *m, unsigned core
 
     for (uint64_t n; to.bytes; to.at += n, to.bytes -= n) {
         const struct paddr physical = inline_heap_physical(m->inlined, to.at);
-        const uint64_t room = line_room(m, physical.at);
-        n = to.bytes < room ? to.bytes : room;
+        n = u64_min(to.bytes, line_room(m, physical.at));
         if (most != LEVEL_NONE && m->turns)
             m->turns->until(m->scheduler, core, m->core[core].clock);
         const enum mem_level level =
@@ -409,27 +407,24 @@ static NO_INLINE enum mem_level access_inflated(struct machine *m, unsigned core
     return most;
 }
 
-struct event_cost { /* of an event's kind; docs/machine.md, "Time" */
-    bool instruction, access;
-    uint8_t cmd; /* enum mem_cmd */
-};
-static const struct event_cost costs[EV_KINDS] = {
-    [EV_READ] = {true, true, MEM_LOAD},
-    [EV_WRITE] = {true, true, MEM_STORE},
-    [EV_RMW] = {true, true, MEM_ATOMIC},
-    [EV_ACQUIRE] = {true, true, MEM_ATOMIC},
-    [EV_RELEASE] = {true, true, MEM_STORE},
-    [EV_ACQUIRE_SHARED] = {true, true, MEM_ATOMIC},
-    [EV_RELEASE_SHARED] = {true, true, MEM_STORE},
-    [EV_WAIT_ENTER] = {true, true, MEM_STORE},
-    [EV_WAIT_EXIT] = {true, true, MEM_ATOMIC},
-    [EV_VOLATILE_READ] = {true, true, MEM_LOAD},
-    [EV_VOLATILE_WRITE] = {true, true, MEM_STORE},
-    [EV_BARRIER_ARRIVE] = {true, true, MEM_ATOMIC},
-    [EV_BARRIER_DEPART] = {true, true, MEM_LOAD},
-    [EV_CLASS_INIT] = {true, true, MEM_STORE},
-    [EV_CLASS_USE] = {true, true, MEM_LOAD},
-};
+/* The instruction and access that an event's kind costs: 1 + enum mem_cmd; 0: neither
+ * (docs/machine.md, "Time"). */
+enum { A_LOAD = 1 + MEM_LOAD, A_STORE = 1 + MEM_STORE, AN_ATOMIC = 1 + MEM_ATOMIC };
+static const uint8_t costs[EV_KINDS] = {[EV_READ] = A_LOAD,
+                                        [EV_WRITE] = A_STORE,
+                                        [EV_RMW] = AN_ATOMIC,
+                                        [EV_ACQUIRE] = AN_ATOMIC,
+                                        [EV_RELEASE] = A_STORE,
+                                        [EV_ACQUIRE_SHARED] = AN_ATOMIC,
+                                        [EV_RELEASE_SHARED] = A_STORE,
+                                        [EV_WAIT_ENTER] = A_STORE,
+                                        [EV_WAIT_EXIT] = AN_ATOMIC,
+                                        [EV_VOLATILE_READ] = A_LOAD,
+                                        [EV_VOLATILE_WRITE] = A_STORE,
+                                        [EV_BARRIER_ARRIVE] = AN_ATOMIC,
+                                        [EV_BARRIER_DEPART] = A_LOAD,
+                                        [EV_CLASS_INIT] = A_STORE,
+                                        [EV_CLASS_USE] = A_LOAD};
 
 /* The bytes that an event touches in memory. */
 static uint64_t event_bytes(const struct machine *m, const struct event *ev)
@@ -437,47 +432,39 @@ static uint64_t event_bytes(const struct machine *m, const struct event *ev)
     return event_is_access(ev) ? ev->size : m->word;
 }
 
-/* compat = ce: streams of the published CE simulator bring a lock's accesses as events of their
- * own, and count instructions apart, so nothing but an access costs anything. */
-static bool is_free(const struct machine *m, const struct event *ev)
-{
-    return m->params.compat == COMPAT_CE && !event_is_access(ev);
-}
-
 struct mem_outcome machine_event(struct machine *m, unsigned core, const struct event *ev)
 {
-    const struct event_cost *cost = &costs[ev->kind];
     struct core *c = &m->core[core];
     struct mem_outcome out = {.began = c->clock};
 
-    if (UNLIKELY(is_free(m, ev)))
+    /* compat = ce: streams of the published CE simulator bring a lock's accesses as events of their
+     * own, and count instructions apart, so nothing but an access costs anything. */
+    if (UNLIKELY(m->params.compat == COMPAT_CE && !event_is_access(ev)))
         return out;
     if (UNLIKELY(m->cluster))
-        return cluster_event(m, core, ev);
-    if (LIKELY(cost->access)) {
-        const enum mem_cmd cmd = (enum mem_cmd)cost->cmd;
-        const uint64_t bytes = event_bytes(m, ev);
-        struct inline_range to;
-        if (UNLIKELY(m->inlined && inline_heap_access(m->inlined, ev, bytes, &to))) {
-            out.level = (uint8_t)access_inflated(m, core, ev, bytes, to, cmd);
-        } else if (LIKELY(bytes <= line_room(m, ev->addr))) {
-            const struct coh_result r =
-                access_line(m, core, ev->tid, event_at(ev), (unsigned)bytes, cmd);
-            out.level = r.level;
-            out.asked = r.level == LEVEL_REMOTE;
-            out.far = r.far;
-            out.upgraded = r.upgraded;
-        } else {
-            out.level = (uint8_t)access_lines(m, core, ev, bytes, cmd);
-        }
+        return cluster_event(m, core, ev, costs[ev->kind] != 0);
+    if (UNLIKELY(!costs[ev->kind]))
+        return out;
+    const enum mem_cmd cmd = (enum mem_cmd)(costs[ev->kind] - 1);
+    const uint64_t bytes = event_bytes(m, ev);
+    struct inline_range to;
+    if (UNLIKELY(m->inlined && inline_heap_access(m->inlined, ev, bytes, &to))) {
+        out.level = (uint8_t)access_inflated(m, core, ev, bytes, to, cmd);
+    } else if (LIKELY(bytes <= line_room(m, ev->addr))) {
+        const struct coh_result r =
+            access_line(m, core, ev->tid, event_at(ev), (unsigned)bytes, cmd);
+        out.level = r.level;
+        out.asked = r.level == LEVEL_REMOTE;
+        out.far = r.far;
+        out.upgraded = r.upgraded;
+    } else {
+        out.level = (uint8_t)access_lines(m, core, ev, bytes, cmd);
     }
-    if (LIKELY(cost->instruction)) {
-        c->instructions++;
-        if (LIKELY(m->core_params.memory_instruction == MEMORY_INSTRUCTION_PLUS))
-            core_spend(m, c, SPENT_EXECUTING, 1);
-        else if (m->core_params.memory_instruction == MEMORY_INSTRUCTION_ISSUED)
-            m->turns->issue(m->scheduler, core);
-    }
+    c->instructions++;
+    if (LIKELY(m->core_params.memory_instruction == MEMORY_INSTRUCTION_PLUS))
+        core_spend(m, c, SPENT_EXECUTING, 1);
+    else if (m->core_params.memory_instruction == MEMORY_INSTRUCTION_ISSUED)
+        m->turns->issue(m->scheduler, core);
     return out;
 }
 
@@ -487,7 +474,7 @@ void machine_touch_pages(struct machine *m, const struct event *ev)
 
     if (UNLIKELY(ev->kind == EV_ALLOC || ev->kind == EV_CLEAR || ev->kind == EV_COPY))
         footprint_heap(&m->footprint, ev);
-    if (!costs[ev->kind].access || p->params.mapping == PAGES_IDENTITY)
+    if (!costs[ev->kind] || p->params.mapping == PAGES_IDENTITY)
         return;
     const uint64_t last = (ev->addr + event_bytes(m, ev) - 1) >> p->near_shift;
     for (uint64_t stretch = ev->addr >> p->near_shift; stretch <= last; stretch++)
@@ -509,21 +496,18 @@ static bool is_used(const struct machine *m, size_t core)
 /* Cores count by themselves, as that is on the path of each event; sums are made when asked for. */
 void machine_settle(struct machine *m)
 {
-    for (size_t i = 0; i < m->params.cores; i++)
-        if (m->core[i].clock > m->cycles)
-            m->cycles = m->core[i].clock;
-    m->total_instructions = 0;
-    for (size_t i = 0; i < m->params.cores; i++)
+    m->total_instructions = m->used = 0;
+    for (size_t i = 0; i < m->params.cores; i++) {
+        m->cycles = u64_max(m->cycles, m->core[i].clock);
         m->total_instructions += m->instructions[i] = m->core[i].instructions;
+        m->used += is_used(m, i);
+    }
+    m->unused = m->params.cores - m->used;
     for (size_t r = 0; r < SPENTS; r++) {
         m->total_spent[r] = 0;
         for (size_t i = 0; i < m->params.cores; i++)
             m->total_spent[r] += m->spent[r * MAX_CORES + i];
     }
-    m->used = 0;
-    for (size_t i = 0; i < m->params.cores; i++)
-        m->used += is_used(m, i);
-    m->unused = m->params.cores - m->used;
 }
 
 sim_cycle machine_inside(const struct machine *m)
@@ -532,9 +516,7 @@ sim_cycle machine_inside(const struct machine *m)
 
     for (size_t i = 0; i < m->params.cores; i++) {
         const struct core *c = &m->core[i];
-        const sim_cycle on = c->clock > c->entered ? c->clock - c->entered : 0;
-        const sim_cycle inside = c->inside + on;
-        most = inside > most ? inside : most;
+        most = u64_max(most, c->inside + u64_max(c->clock, c->entered) - c->entered);
     }
     return most;
 }
@@ -543,15 +525,15 @@ void machine_region(struct machine *m, bool begins, sim_cycle now)
 {
     for (size_t i = 0; i < m->params.cores; i++) {
         struct core *c = &m->core[i];
-        const sim_cycle at = c->clock > now ? c->clock : now;
+        const sim_cycle at = u64_max(c->clock, now);
         if (!begins)
             c->inside += at - c->entered;
         c->entered = at;
     }
-    if (!begins)
+    if (!begins) {
         m->region_cycles = machine_inside(m);
-    if (!begins)
         coherence_census(m->coherence);
+    }
     footprint_region(&m->footprint, &m->pages, begins);
     footprint_settle(&m->footprint);
     machine_settle(m);

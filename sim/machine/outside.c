@@ -123,11 +123,6 @@ static enum mem_level outside_where(const void *self, unsigned core, struct padd
     return map_find(&o->shared, line) ? LEVEL_L3 : LEVEL_NONE;
 }
 
-static void comes(struct map *m, uint64_t line, uint64_t in)
-{
-    *map_put(m, line) |= in;
-}
-
 static void leaves(struct map *m, uint64_t line, uint64_t in)
 {
     uint64_t *had = map_find(m, line);
@@ -144,7 +139,7 @@ void outside_line(struct outside *o, const struct line_event *le, unsigned hears
     struct line_queue *q = &o->lines;
 
     if (le->what == LINE_FILL || le->what == LINE_TRANSFER)
-        comes(m, line, in);
+        *map_put(m, line) |= in;
     else if (le->what != LINE_DOWNGRADE)
         leaves(m, line, in);
     if (!(hears >> le->what & 1))

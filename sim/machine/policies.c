@@ -30,7 +30,7 @@ ALWAYS_INLINE sim_cycle mem_by_lines(struct machine *m, unsigned core, struct pa
                                      metadata_fn *metadata)
 {
     for (uint64_t left = bytes; left;) {
-        const uint64_t room = line_room(m, addr.at), n = left < room ? left : room;
+        const uint64_t n = u64_min(left, line_room(m, addr.at));
         now = until(m, core, now);
         now = metadata(m, core, addr, (unsigned)n, cmd, now).done;
         addr = paddr_plus(addr, n);

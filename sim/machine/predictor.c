@@ -188,8 +188,3 @@ struct predictor *predictor_new(enum predictor_type type)
     }
     return p;
 }
-
-void predictor_free(struct predictor *p)
-{
-    free(p);
-}

@@ -17,8 +17,7 @@ enum predictor_type { PREDICTOR_NONE, PREDICTOR_TWO_BIT, PREDICTOR_TAGE };
 extern const char *const predictor_text[]; /* NULL-terminated, for parameters */
 
 struct predictor;
-struct predictor *predictor_new(enum predictor_type type);
-void predictor_free(struct predictor *p); /* NULL is fine, too */
+struct predictor *predictor_new(enum predictor_type type); /* one block, which the caller frees */
 /* A branch, which has gone one way. True: as it was guessed. Other branches follow it. */
 bool predictor_guesses(struct predictor *p, uint64_t branch, bool taken);
 /* A jump or call that is always taken comes from there: it says on which way branches are met. */

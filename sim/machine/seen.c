@@ -23,37 +23,30 @@ static void states(const struct machine *m, unsigned core, struct paddr at, char
     to[1] = coherence_state(m->coherence, core, LEVEL_L2, at);
 }
 
-static void tell(const struct machine *m, unsigned core, struct seen_access *a, struct coh_result r)
+static struct coh_result seen(struct machine *m, unsigned core, struct seen_access *a)
 {
-    a->is = r;
+    const bool data = a->traffic == TRAFFIC_DATA;
+
+    states(m, core, a->at, a->was);
+    a->is = !data ? machine_metadata(m, core, a->at, a->bytes, a->cmd, a->from)
+            : m->sights->made
+                ? m->sights->made(m, core, a->at, a->bytes, a->cmd, a->from)
+                : coherence_access(m->coherence, core, a->at, a->cmd, TRAFFIC_DATA, a->from);
     states(m, core, a->at, a->has);
     m->sights->access(m->sights->self, core, a);
+    return a->is;
 }
 
 struct coh_result machine_metadata_seen(struct machine *m, unsigned core, struct paddr at,
                                         unsigned bytes, enum mem_cmd cmd, sim_cycle now)
 {
-    struct seen_access a = {
-        .at = at, .bytes = bytes, .cmd = cmd, .traffic = TRAFFIC_METADATA, .from = now};
-
-    states(m, core, at, a.was);
-    const struct coh_result r = machine_metadata(m, core, at, bytes, cmd, now);
-    tell(m, core, &a, r);
-    return r;
+    return seen(m, core, &(struct seen_access){at, bytes, cmd, TRAFFIC_METADATA, .from = now});
 }
 
 static struct coh_result data_seen(struct machine *m, unsigned core, struct paddr at,
                                    unsigned bytes, enum mem_cmd cmd, sim_cycle now)
 {
-    struct seen_access a = {
-        .at = at, .bytes = bytes, .cmd = cmd, .traffic = TRAFFIC_DATA, .from = now};
-
-    states(m, core, at, a.was);
-    const struct coh_result r =
-        m->sights->made ? m->sights->made(m, core, at, bytes, cmd, now)
-                        : coherence_access(m->coherence, core, at, cmd, TRAFFIC_DATA, now);
-    tell(m, core, &a, r);
-    return r;
+    return seen(m, core, &(struct seen_access){at, bytes, cmd, TRAFFIC_DATA, .from = now});
 }
 
 void machine_watch(struct machine *m)

@@ -148,8 +148,8 @@ void timeline_spent(struct timeline *t, unsigned core, enum spent what, sim_cycl
     struct lane *lane = &t->lane[core];
     struct time_slice s = lane->next;
 
-    s.start = from > t->params.from ? from : t->params.from;
-    s.end = from + cycles < t->params.to ? from + cycles : t->params.to;
+    s.start = u64_max(from, t->params.from);
+    s.end = u64_min(from + cycles, t->params.to);
     if (s.start >= s.end || t->cut)
         return;
     s.what = what == SPENT_L1 ? SPENT_EXECUTING : what;

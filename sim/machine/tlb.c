@@ -49,19 +49,16 @@ int tlb_check(const struct tlb_params *p, struct err *e)
     if (p->page & (p->page - 1))
         return err_set(e, LARD_CONFIG, "tlb.page: %llu is no power of two; give one, as 4Ki",
                        (unsigned long long)p->page);
-    return check_level("tlb.entries", p->entries, p->ways, e) ||
-                   check_level("tlb.second-entries", p->second_entries, p->second_ways, e)
-               ? -1
-               : 0;
+    if (check_level("tlb.entries", p->entries, p->ways, e))
+        return -1;
+    return check_level("tlb.second-entries", p->second_entries, p->second_ways, e);
 }
 
 struct tlb *tlb_new(const struct tlb_params *p)
 {
-    struct tlb *t;
-
     if (!p->entries)
         return NULL;
-    t = xcalloc(1, sizeof *t);
+    struct tlb *t = xcalloc(1, sizeof *t);
     t->params = p;
     t->shift = (unsigned)__builtin_ctzll(p->page);
     t->latest = UINT64_MAX;

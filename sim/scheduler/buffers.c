@@ -102,7 +102,7 @@ void buffers_push(struct timed *s, unsigned core, const struct buffered_store *s
     b->store[(b->first + b->n++) % room] = *st;
     s->st.buffered++;
     if (b->n == 1)
-        queue_at(s, &s->queue.agent[cores(s) + core], now > st->from ? now : st->from);
+        queue_at(s, &s->queue.agent[cores(s) + core], u64_max(now, st->from));
 }
 
 static struct coh_result store(struct timed *s, unsigned core, struct paddr addr, unsigned bytes)
@@ -225,8 +225,8 @@ void buffers_drain(struct timed *s, unsigned core)
 
 /* A load sees the core's own stores: the buffer answers if it has all the bytes; if it has a part,
  * the load waits until those stores are in the cache. */
-struct coh_result buffers_access(struct machine *m, unsigned core, struct paddr addr,
-                                 unsigned bytes, enum mem_cmd cmd, sim_cycle now)
+static struct coh_result buffers_access(struct machine *m, unsigned core, struct paddr addr,
+                                        unsigned bytes, enum mem_cmd cmd, sim_cycle now)
 {
     struct timed *s = m->scheduler;
 

@@ -124,17 +124,16 @@ sim_cycle queue_sleep(struct timed *s, uint64_t key)
 {
     struct agent *a = s->queue.active;
     uint64_t *first = map_put(&s->queue.sleepers, key);
+    struct agent *last = (struct agent *)(uintptr_t)*first;
 
     a->key = key;
     a->next = NULL;
-    if (*first) {
-        struct agent *last = (struct agent *)(uintptr_t)*first;
-        while (last->next)
-            last = last->next;
-        last->next = a;
-    } else {
+    if (!last)
         *first = (uint64_t)(uintptr_t)a;
-    }
+    while (last && last->next)
+        last = last->next;
+    if (last)
+        last->next = a;
     s->queue.asleep++;
     s->queue.suspend(s);
     return a->at;
@@ -152,7 +151,7 @@ void queue_wake(struct timed *s, uint64_t key, sim_cycle at)
         struct agent *next = a->next;
         a->next = NULL;
         s->queue.asleep--;
-        queue_at(s, a, at > s->queue.now ? at : s->queue.now);
+        queue_at(s, a, u64_max(at, s->queue.now));
         a = next;
     }
 }
@@ -162,7 +161,7 @@ bool queue_goes_on(struct timed *s, sim_cycle at)
     const struct memory *m = &s->machine->memory;
     struct agent *a = s->queue.active;
 
-    a->at = at > s->queue.now ? at : s->queue.now;
+    a->at = u64_max(at, s->queue.now);
     if (!before_others(s, a->at) || (m->type->later && m->type->next(m->self) <= a->at))
         return false;
     queue_turn(s, a);

@@ -168,7 +168,7 @@ void host_ran(struct host_order *h, const struct turn *t)
     h->added = now - h->from;
     h->core[t->core].lag += h->added;
     h->st.added += h->added;
-    h->latest = now > h->latest ? now : h->latest;
+    h->latest = u64_max(h->latest, now);
 }
 
 unsigned host_core(const struct host_order *h)
@@ -216,9 +216,4 @@ struct host_order *host_order_new(const struct host_params *p, struct machine *m
     m->access = host_access;
     m->core_params.memory_instruction = MEMORY_INSTRUCTION_LATENCY;
     return h;
-}
-
-void host_order_free(struct host_order *h)
-{
-    free(h);
 }

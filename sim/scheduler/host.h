@@ -5,10 +5,10 @@
 
 #include "sim/scheduler/scheduler.h"
 
-/* m does its accesses and stops through it from now on. All but p is borrowed. */
+/* m does its accesses and stops through it from now on. All but p is borrowed. The caller frees it
+ * as one block. */
 struct host_order *host_order_new(const struct host_params *p, struct machine *m,
                                   struct stats *stats);
-void host_order_free(struct host_order *h); /* NULL is fine */
 void host_start(struct host_order *h, struct turn *t);
 void host_ran(struct host_order *h, const struct turn *t);
 unsigned host_core(const struct host_order *h);    /* of the event in hand */

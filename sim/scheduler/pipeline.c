@@ -71,11 +71,6 @@ static struct moment policy_at(struct timed *s, unsigned core, sim_cycle now)
     return (struct moment){.s = s, .p = &s->pipe[core], .core = core, .who = POLICY, .now = now};
 }
 
-static inline sim_cycle later(sim_cycle a, sim_cycle b)
-{
-    return a > b ? a : b;
-}
-
 /* ---- time passes ----------------------------------------------------------------------------- */
 
 static enum cost_time time_of(const struct moment *t, enum spent what)
@@ -153,19 +148,13 @@ static inline struct flight *oldest(const struct pipeline *p)
     return &p->flight[p->first];
 }
 
-static void drop_oldest(struct pipeline *p)
-{
-    p->first = p->first == p->window ? 0 : p->first + 1;
-    p->n--;
-}
-
 /* How many instructions may be issued before the oldest load must have its value. */
 static inline uint64_t room(const struct moment *t)
 {
     struct pipeline *p = t->p;
 
-    while (p->n && oldest(p)->ready <= t->now)
-        drop_oldest(p);
+    for (; p->n && oldest(p)->ready <= t->now; p->n--)
+        p->first = p->first == p->window ? 0 : p->first + 1;
     return p->n ? oldest(p)->number + p->window - 1 - p->number : UINT64_MAX;
 }
 
@@ -200,13 +189,6 @@ static void issue(struct moment *t, uint64_t n)
     }
 }
 
-/* Waits until one more instruction may be issued. */
-static void make_room(struct moment *t)
-{
-    while (!room(t) && wait_oldest(t))
-        ;
-}
-
 /* Issues the n instructions in front of an access, and waits until there is room for the access. */
 static inline void issue_before(struct moment *t, uint64_t n)
 {
@@ -216,7 +198,8 @@ static inline void issue_before(struct moment *t, uint64_t n)
         return;
     }
     issue(t, n);
-    make_room(t);
+    while (!room(t) && wait_oldest(t))
+        ;
 }
 
 /* Returns how many instructions the n that a policy counts stand for. */
@@ -267,7 +250,7 @@ static inline sim_cycle starts(const struct moment *t, const struct access *a)
 {
     const sim_cycle issued = issued_at(t) + t->translates;
 
-    return a->after ? later(issued, t->p->value.ready) : issued;
+    return a->after ? u64_max(issued, t->p->value.ready) : issued;
 }
 
 /* Adds a load to those that can hold the core up. */
@@ -379,7 +362,7 @@ static inline struct coh_result made(struct moment *t, const struct access *a, s
             *slot = (struct mshr){.addr = paddr_down(a->at, t->s->machine->params.line),
                                   .done = f.ready,
                                   .level = r.level};
-            t->p->fetches = later(t->p->fetches, f.ready);
+            t->p->fetches = u64_max(t->p->fetches, f.ready);
             t->s->st.overlapped++;
         } else {
             passes(t, spent_at((enum mem_level)r.level), r.done + t->translates);
@@ -424,7 +407,7 @@ static NO_INLINE void merge(struct moment *t, const struct access *a, const stru
     if (slot->done == CYCLE_NEVER)
         under_way(t, (struct flight){.ready = CYCLE_NEVER, .slot = slot, .level = LEVEL_MEMORY});
     else
-        under_way(t, (struct flight){.ready = later(hit, slot->done), .level = slot->level});
+        under_way(t, (struct flight){.ready = u64_max(hit, slot->done), .level = slot->level});
 }
 
 /* The youngest store in the buffer that has all the bytes answers; of a part, all must be in the
@@ -440,12 +423,6 @@ static NO_INLINE bool forwarded(struct moment *t, const struct access *a)
     return o == OVERLAP_ALL;
 }
 
-/* A miss would find an MSHR and nothing to wait for. */
-static inline bool unhindered(const struct moment *t, const struct access *a)
-{
-    return t->p->fetches <= t->now && !a->after && !t->s->machine->memory.type->later;
-}
-
 static struct coh_result load(struct moment *t, const struct access *a)
 {
     struct timed *s = t->s;
@@ -455,7 +432,8 @@ static struct coh_result load(struct moment *t, const struct access *a)
         under_way(t, (struct flight){.ready = starts(t, a) + s->l1_latency, .level = LEVEL_L1});
         return at_level(LEVEL_L1);
     }
-    if (LIKELY(unhindered(t, a)))
+    /* A miss would find an MSHR and nothing to wait for. */
+    if (LIKELY(t->p->fetches <= t->now && !a->after && !s->machine->memory.type->later))
         return make_load(t, a, params(s)->misses ? slots(s, t->core) : NULL);
     const struct mshr *slot = fetching(t, paddr_down(a->at, s->machine->params.line));
     if (slot) {
@@ -486,7 +464,7 @@ void pipeline_fetched(struct timed *s, unsigned core, const struct mshr *slot)
         p->last = (struct flight){.ready = slot->done, .level = slot->level};
     p->fetches = 0;
     for (size_t i = 0; i < params(s)->misses; i++)
-        p->fetches = later(p->fetches, slots(s, core)[i].done);
+        p->fetches = u64_max(p->fetches, slots(s, core)[i].done);
 }
 
 /* ---- stores and atomics ---------------------------------------------------------------------- */
@@ -562,7 +540,7 @@ static struct coh_result store(struct moment *t, const struct access *a)
         s, t->core,
         &(struct buffered_store){.addr = a->at,
                                  .bytes = a->bytes,
-                                 .from = later(issued_at(t) + t->translates, t->p->last.ready),
+                                 .from = u64_max(issued_at(t) + t->translates, t->p->last.ready),
                                  .traffic = a->traffic,
                                  .counts = t->run ? t->run->counts : NULL},
         t->now);
@@ -661,14 +639,6 @@ static sim_cycle exec(void *self, unsigned core, uint64_t instructions, sim_cycl
     return t.now;
 }
 
-/* An access of hardware, which needs what software has found before, and is waited for. */
-static void hardware(struct moment *t, const struct access *a)
-{
-    wait_value(t, &t->p->value);
-    translate(t, a->at);
-    wait_access(t, a);
-}
-
 static void step_begins(const struct moment *t, const struct mem_step *step)
 {
     struct mem_counts *n = t->run->counts;
@@ -692,10 +662,13 @@ static sim_cycle steps(void *self, unsigned core, const struct mem_run *r, sim_c
         t.part = step->part;
         step_begins(&t, step);
         issue_before(&t, with_unmodelled(&t, step->instructions));
-        if (r->serial && !step->instructions)
-            hardware(&t, &a);
-        else
+        if (r->serial && !step->instructions) { /* hardware needs what software has found before */
+            wait_value(&t, &t.p->value);
+            translate(&t, a.at);
+            wait_access(&t, &a);
+        } else {
             make(&t, &a);
+        }
     }
     return t.now;
 }
@@ -811,7 +784,7 @@ void pipeline_free(struct timed *s)
     for (size_t i = 0; s->pipe && i < s->machine->params.cores; i++) {
         free(s->pipe[i].flight);
         tlb_free(s->pipe[i].tlb);
-        predictor_free(s->pipe[i].predictor);
+        free(s->pipe[i].predictor);
     }
     free(s->pipe);
 }

@@ -58,7 +58,7 @@ static void go_on(struct timed *s, sim_tid tid, sim_cycle at)
 
     if (th->state != THREAD_ASLEEP)
         return;
-    th->ready_at = th->ready_at > at ? th->ready_at : at;
+    th->ready_at = u64_max(th->ready_at, at);
     th->state = THREAD_RUNNABLE;
     timed_plan(s, tid);
 }
@@ -151,12 +151,8 @@ bool program_asks(struct timed *s, sim_tid tid)
     struct source *p = s->program.source;
     struct driven_answer a;
 
-    if (p->driven->next(p, tid, &a, s->head.env.err)) {
-        s->head.trace.failed = true;
-        s->stop = true;
-        return false;
-    }
-    if (add_all(s, &a)) {
+    s->head.trace.failed = p->driven->next(p, tid, &a, s->head.env.err) != 0;
+    if (s->head.trace.failed || add_all(s, &a)) {
         s->stop = true;
         return false;
     }
@@ -179,9 +175,8 @@ bool program_stands(struct timed *s, sim_tid tid)
         return false;
     }
     if (th->rests) { /* others on its core may come first */
-        const sim_cycle clock = s->core[th->core].core->clock;
         th->rests = th->waited = false;
-        th->ready_at = (clock > s->queue.now ? clock : s->queue.now) + REST;
+        th->ready_at = u64_max(s->core[th->core].core->clock, s->queue.now) + REST;
         return false;
     }
     return true;

@@ -100,10 +100,8 @@ static inline void take_slice(const struct recorded *r, struct turn *t)
 /* Cuts the turn at the first event that the stream rules forbid. False: nothing is left. */
 static NO_INLINE bool rules_allow(struct recorded *r, struct turn *t)
 {
-    if (r->broken.code)
-        t->end = t->ev;
-    else
-        t->end = rules_run(r->head.env.rules, t->ev, t->end, t->number, &r->broken);
+    t->end =
+        r->broken.code ? t->ev : rules_run(r->head.env.rules, t->ev, t->end, t->number, &r->broken);
     if (t->end == t->ev)
         *r->head.env.err = r->broken;
     return t->end > t->ev;
@@ -171,7 +169,7 @@ static void recorded_destroy(struct scheduler *s)
 {
     struct recorded *r = (struct recorded *)s;
 
-    host_order_free(r->hosted);
+    free(r->hosted);
     map_free(&r->thread_core);
     map_free(&r->kernel_core);
     free(r);

@@ -81,7 +81,7 @@ static size_t wait_turn(struct timed *s, unsigned core, struct ahead_steps *h)
 {
     const struct machine *m = s->machine;
 
-    h->now = h->now > s->queue.now ? h->now : s->queue.now;
+    h->now = u64_max(h->now, s->queue.now);
     if (queue_goes_on(s, h->now))
         return h->at;
     const bool each = m->access || m->intervals || m->memory.type->later;

@@ -22,7 +22,7 @@ sim_cycle timed_stop(void *self, unsigned core, sim_cycle now)
 static sim_cycle lost(const struct timed *s, unsigned core, sim_cycle end)
 {
     const sim_cycle clock = s->machine->core[core].clock + s->core[core].lost;
-    const sim_cycle from = clock > s->stops.from ? clock : s->stops.from;
+    const sim_cycle from = u64_max(clock, s->stops.from);
 
     return end > from ? end - from : 0;
 }
@@ -39,11 +39,11 @@ static bool on_its_way(const struct timed *s, unsigned core)
 static void delay(struct timed *s, struct agent *a)
 {
     struct run_queue *q = &s->core[a->core];
-    const sim_cycle by = q->lost, at = a->at + by;
+    const sim_cycle by = q->lost;
 
     q->lost = 0;
     machine_spend(s->machine, a->core, SPENT_STOPPED, by);
-    queue_at(s, a, at > s->queue.now ? at : s->queue.now);
+    queue_at(s, a, u64_max(a->at + by, s->queue.now));
 }
 
 sim_cycle timed_go_on(void *self, unsigned core, sim_cycle since, sim_cycle now)

@@ -155,12 +155,15 @@ static int ended_before(const struct timed *s, const struct event *ev, uint64_t 
                    (unsigned long long)number, ev->tid);
 }
 
-static int too_many(const struct timed *s, sim_tid tid, uint64_t number)
+/* -1: with this thread more live than there are cores. */
+static int check_living(const struct timed *s, sim_tid tid, uint64_t number)
 {
     const unsigned cores = (unsigned)s->machine->params.cores;
     const struct names *names = *s->head.env.names;
-    const char *name = names ? names_find(names, NAME_THREAD, tid) : NULL;
 
+    if (s->params.threads != THREADS_PINNED || s->threads.living <= cores)
+        return 0;
+    const char *name = names ? names_find(names, NAME_THREAD, tid) : NULL;
     return err_set(
         s->head.env.err, LARD_CONFIG,
         "event %llu: thread %u%s%.200s%s makes it %llu threads that live at a time; with "
@@ -207,16 +210,12 @@ int thread_recorded(struct timed *s, const struct event *ev, uint64_t number)
     th->ended = ev->kind == EV_THREAD_END;
     if (th->ended)
         leave_carrier(s, th);
-    if (s->params.threads == THREADS_PINNED && s->threads.living > s->machine->params.cores)
-        return too_many(s, ev->tid, number);
-    return 0;
+    return check_living(s, ev->tid, number);
 }
 
 int thread_lives(struct timed *s, sim_tid tid)
 {
     s->threads.at[tid].carrier = CARRIER_OWN;
     s->threads.living++;
-    if (s->params.threads == THREADS_PINNED && s->threads.living > s->machine->params.cores)
-        return too_many(s, tid, s->head.trace.number);
-    return 0;
+    return check_living(s, tid, s->head.trace.number);
 }

@@ -17,9 +17,7 @@
 /* The cycle from which the thread could use the core. */
 static sim_cycle could_from(const struct timed *s, sim_tid tid, const struct run_queue *q)
 {
-    const sim_cycle clock = q->core->clock, ready = s->threads.at[tid].ready_at;
-
-    return ready > clock ? ready : clock;
+    return u64_max(q->core->clock, s->threads.at[tid].ready_at);
 }
 
 /* True: thread a goes before b on their core. A thread in the middle of a step goes first, as
@@ -131,8 +129,7 @@ static void stand(struct timed *s, struct run_queue *q, sim_tid tid)
         take_turn(s, q, tid);
     q->busy = true;
     q->access = false;
-    const sim_cycle at = after(s, q, p->driven->gap(p, tid));
-    queue_at(s, q->agent, at > s->queue.now ? at : s->queue.now);
+    queue_at(s, q->agent, u64_max(s->queue.now, after(s, q, p->driven->gap(p, tid))));
 }
 
 /* Takes out of the choice a thread whose next event can't be its core's next, or is not made before
@@ -243,8 +240,7 @@ static void wake(struct timed *s, sim_tid tid, sim_cycle at)
 {
     struct sched_thread *th = &s->threads.at[tid];
 
-    if (th->ready_at < at)
-        th->ready_at = at;
+    th->ready_at = u64_max(th->ready_at, at);
     if (th->state == THREAD_UNPLACED)
         start(s, tid, at);
     if (th->state != THREAD_WAITING)
@@ -311,7 +307,7 @@ static inline void taken(struct timed *s, struct run_queue *q)
 }
 
 /* The core's thread has arrived at its event, which runs now. */
-static inline bool begin(struct timed *s, struct run_queue *q, struct turn *t)
+static inline void begin(struct timed *s, struct run_queue *q, struct turn *t)
 {
     const struct event *ev = q->next.ev;
     const unsigned core = q->agent->core;
@@ -327,7 +323,6 @@ static inline bool begin(struct timed *s, struct run_queue *q, struct turn *t)
     t->ev = ev;
     t->number = q->next.number;
     t->core = core;
-    return true;
 }
 
 /* The turn has run; it is done at the cycle that the clock of its core says now. */
@@ -401,7 +396,8 @@ static inline bool arrive(struct timed *s, struct run_queue *q, struct turn *t)
         stand_still(s, q, th);
         queue_at(s, q->agent, q->core->clock);
     } else {
-        return begin(s, q, t);
+        begin(s, q, t);
+        return true;
     }
     return false;
 }
@@ -564,17 +560,13 @@ static NO_INLINE bool read_ahead(struct timed *s)
 {
     if (s->program.source)
         return program_begins(s);
-    while (must_read(s))
-        switch (read_on(s)) {
-        case FED_EVENTS:
-            break;
-        case FED_END:
+    while (must_read(s)) {
+        const enum fed fed = read_on(s);
+        if (fed == FED_END)
             close_trace(s);
-            break;
-        case FED_NOTHING_YET:
-        case FED_ERROR:
+        else if (fed != FED_EVENTS)
             return false;
-        }
+    }
     return !s->head.env.err->code;
 }
 
@@ -636,13 +628,11 @@ static void pass_time(struct timed *s, struct run_queue *q)
 
     if (q->busy || q->parked || clock >= now)
         return;
-    enum spent what = SPENT_IDLE;
-    if (q->n) {
-        const struct sched_thread *th = &s->threads.at[q->tid[q->turn % q->n]];
-        what = th->waited ? spent_waiting(th->why) : SPENT_IDLE;
+    const struct sched_thread *th = q->n ? &s->threads.at[q->tid[q->turn % q->n]] : NULL;
+    if (th)
         q->since += now - clock;
-    }
-    core_spend(s->machine, q->core, what, now - clock);
+    core_spend(s->machine, q->core, th && th->waited ? spent_waiting(th->why) : SPENT_IDLE,
+               now - clock);
 }
 
 sim_cycle timed_settle(struct scheduler *head)

@@ -230,8 +230,6 @@ size_t buffers_agents(const struct timed *s); /* how many there are to be */
 void buffers_init(struct timed *s);
 void buffers_free(struct timed *s);
 void buffers_finish(struct timed *s); /* the run ends when all is done */
-struct coh_result buffers_access(struct machine *m, unsigned core, struct paddr physical,
-                                 unsigned bytes, enum mem_cmd cmd, sim_cycle now);
 void buffers_ahead(struct timed *s, unsigned core, unsigned fetch); /* of coh_host */
 void buffers_drain(struct timed *s, unsigned core); /* waits for all of the core's */
 /* A store goes into the buffer, where there is room. */

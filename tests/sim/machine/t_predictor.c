@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -35,7 +36,7 @@ static void a_counter_changes_its_mind_after_two(void **state)
             fail_msg("branch %u is guessed %s", (unsigned)i, way[i].right ? "wrongly" : "rightly");
         predictor_guesses(p, OTHER, !way[i].taken); /* another one has its own */
     }
-    predictor_free(p);
+    free(p);
 }
 
 /* What happens before, and the outcome of the n-th time. */
@@ -124,7 +125,7 @@ static unsigned wrong(enum predictor_type type, outcome_fn *outcome)
         const bool taken = outcome(p, i, &seed);
         n += !predictor_guesses(p, BRANCH, taken) && i >= 9000;
     }
-    predictor_free(p);
+    free(p);
     return n;
 }
 
