@@ -223,8 +223,8 @@ struct compare *compare_new(const struct compare_env *env, struct err *e)
 {
     struct compare *c = xcalloc(1, sizeof *c);
 
+    c->env = *env;
     c->number = env->number;
-    c->placement = env->placement;
     c->budget.of = env->memory;
     c->granule = env->granule ? env->granule : 1;
     c->granule_is_size = env->granule != GRANULE_FIELD;
@@ -237,14 +237,9 @@ struct compare *compare_new(const struct compare_env *env, struct err *e)
         map_init(&c->sites[v], &c->budget);
         map_init(&c->sites_roi[v], &c->budget);
     }
-    c->tell = env->tell;
-    c->tell_arg = env->tell_arg;
-    c->err = env->err;
     if (!setup(c, env, e)) {
-        for (uint32_t i = 0; i < c->n; i++)
-            c->checker[i] = c->instance[i].checker;
         if (c->params.why)
-            c->fates = fates_new(c->checker, c->n, env->granule, &c->budget);
+            c->fates = fates_new(env->checker, c->n, env->granule, &c->budget);
         return c;
     }
     compare_free(c);

@@ -41,7 +41,7 @@ struct fate {
 };
 
 struct fates;
-struct fates *fates_new(const struct checker *const *of, uint32_t n, unsigned granule,
+struct fates *fates_new(struct checker *const *of, uint32_t n, unsigned granule,
                         struct budget *budget); /* borrows all */
 void fates_free(struct fates *f);
 /* After each event, once its differences are explained. */
@@ -137,16 +137,29 @@ struct open {                /* a difference of places or pairs: it stands at th
     bool implied; /* the access itself differs, and that is told */
 };
 
+struct compare_env { /* borrowed */
+    struct config *config;
+    struct stats *stats;
+    const uint64_t *number;
+    unsigned granule;
+    struct placement *placement; /* NULL: nobody is told of addresses */
+    struct budget *memory;       /* of the whole run */
+    struct checker *const *checker;
+    size_t checkers;
+    void (*tell)(void *arg, const struct difference *d); /* at most compare.max times */
+    void *tell_arg;
+    struct err *err; /* set where no more can be kept */
+};
+
 struct compare {
     struct compare_params params;
+    struct compare_env env;
     const uint64_t *number;
-    struct placement *placement; /* borrows; NULL: nobody is told of addresses */
     struct budget budget;
     struct instance instance[COMPARE_INSTANCES];
     uint32_t n, truth;
     struct ordering *order[COMPARE_INSTANCES]; /* own; one for each view of synchronisation */
     uint32_t orders;
-    const struct checker *checker[COMPARE_INSTANCES];
     unsigned granule;
     bool granule_is_size; /* locations are granules; else an access's first address */
     struct shadow *ids;   /* uint64_t: a location's identity, from its first race on; 0: none */
@@ -164,26 +177,10 @@ struct compare {
     uint64_t kept;           /* of those open, to be told */
     uint64_t told, unlisted; /* differences told one by one, and those beyond compare.max */
     bool inside;             /* a region of interest */
-    void (*tell)(void *arg, const struct difference *d);
-    void *tell_arg;
-    struct err *err; /* set where no more can be kept */
 };
 
 /* ---- life, and the session's calls: compare.c ----------------------------------------------- */
 
-struct compare_env {
-    struct config *config;
-    struct stats *stats;
-    const uint64_t *number;
-    unsigned granule;
-    struct placement *placement; /* borrowed; may be NULL */
-    struct budget *memory;       /* of the whole run */
-    struct checker *const *checker;
-    size_t checkers;
-    void (*tell)(void *arg, const struct difference *d); /* at most compare.max times */
-    void *tell_arg;
-    struct err *err;
-};
 extern const struct param compare_param_rows[];
 struct compare *compare_new(const struct compare_env *env, struct err *e); /* NULL: error */
 void compare_free(struct compare *c);

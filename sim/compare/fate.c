@@ -32,7 +32,7 @@ struct open_accesses { /* of an open transaction */
 };
 
 struct fates {
-    const struct checker *const *of;
+    struct checker *const *of;
     uint32_t n;
     unsigned granule;
     struct budget *budget;
@@ -74,22 +74,18 @@ static struct fate_past *past_new(struct fates *f, struct location_past *p, uint
     return x;
 }
 
-static void past_free(struct fates *f, struct fate_past *x)
-{
-    budget_give(f->budget, heap_bytes(past_bytes(f)));
-    free(x);
-}
-
 /* Frees the accesses that nobody remembers any more: nothing is asked of them. */
 static void place_tidy(struct fates *f, struct location_past *p)
 {
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < p->n; i++)
-        if (p->past[i]->kept)
+        if (p->past[i]->kept) {
             p->past[n++] = p->past[i];
-        else
-            past_free(f, p->past[i]);
+        } else {
+            budget_give(f->budget, heap_bytes(past_bytes(f)));
+            free(p->past[i]);
+        }
     p->n = n;
     if (n)
         return;
@@ -126,18 +122,11 @@ static bool look(struct fates *f, uint32_t i, sim_addr location)
     return checker_remembers(f->of[i], location, see, f);
 }
 
-static bool is_seen(const struct fates *f, uint64_t event, uint8_t op)
+enum { ANY_OP = -1 };
+static bool is_seen(const struct fates *f, uint64_t event, int op)
 {
     for (size_t i = 0; i < f->seen_n; i++)
-        if (f->seen[i].event == event && f->seen[i].op == op)
-            return true;
-    return false;
-}
-
-static bool event_seen(const struct fates *f, uint64_t event)
-{
-    for (size_t i = 0; i < f->seen_n; i++)
-        if (f->seen[i].event == event)
+        if (f->seen[i].event == event && (op == ANY_OP || f->seen[i].op == op))
             return true;
     return false;
 }
@@ -178,7 +167,7 @@ static void see_access(struct fates *f, struct location_past *p, struct fate_pas
     }
     checker_rule(f->of[i], ev, location, &rule);
     lose(f, p, i,
-         (struct fate){.how = event_seen(f, now->event) ? FATE_DISPLACED : FATE_GONE,
+         (struct fate){.how = is_seen(f, now->event, ANY_OP) ? FATE_DISPLACED : FATE_GONE,
                        .event = now->event,
                        .rule = rule.displaces});
     if (is_seen(f, now->event, now->op))
@@ -186,8 +175,8 @@ static void see_access(struct fates *f, struct location_past *p, struct fate_pas
     else if (ev->flags & checker_skips(f->of[i]) && now->fate[i].how == FATE_KEPT)
         now->fate[i] = (struct fate){.how = FATE_UNCHECKED};
     else if (ev->flags & checker_skips(f->of[i]))
-        return;                         /* another access of its commit was checked */
-    else if (event_seen(f, now->event)) /* another access of the same commit */
+        return;                              /* another access of its commit was checked */
+    else if (is_seen(f, now->event, ANY_OP)) /* another access of the same commit */
         now->fate[i] = (struct fate){.how = FATE_DISPLACED, .event = now->event};
     else
         now->fate[i] = (struct fate){.how = FATE_UNKEPT, .rule = rule.unkept};
@@ -344,7 +333,7 @@ static void note_heap(struct fates *f, const struct event *ev, uint64_t number)
 
 /* ---- the interface -------------------------------------------------------------------------- */
 
-struct fates *fates_new(const struct checker *const *of, uint32_t n, unsigned granule,
+struct fates *fates_new(struct checker *const *of, uint32_t n, unsigned granule,
                         struct budget *budget)
 {
     struct fates *f = xcalloc(1, sizeof *f);

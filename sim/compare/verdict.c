@@ -151,11 +151,6 @@ static void nothing(void *arg, uint64_t event, uint8_t op)
     (void)op;
 }
 
-static bool says_what_it_remembers(const struct instance *in, const struct pair *p)
-{
-    return checker_remembers(in->checker, p->location, nothing, NULL);
-}
-
 /* 0: it is not known. */
 static uint64_t position_of(const struct compare *c, const struct pair *p)
 {
@@ -171,24 +166,22 @@ static enum why why_forgotten(const struct compare *c, const struct instance *si
                               const struct instance *reporter, struct difference *d)
 {
     const struct pair *p = &d->pair;
+    const uint32_t i = (uint32_t)(silent - c->instance);
     struct policy_rule rule;
 
     checker_rule(silent->checker, &p->access, p->location, &rule);
     /* A repeat is known by its record: of a commit that made more there, it may be another's. */
     if (!rule.unkept && p->access.flags & EVF_IN_TXN &&
-        !fates_has_now(c->fates, (uint32_t)(silent - c->instance), p->location, *c->number,
-                       p->access.kind))
+        !fates_has_now(c->fates, i, p->location, *c->number, p->access.kind))
         rule.unchecked = NULL;
     d->rule = rule.unchecked;
-    d->fate = fates_find(c->fates, (uint32_t)(silent - c->instance), p->location, p->earlier.event,
-                         p->earlier.op);
+    d->fate = fates_find(c->fates, i, p->location, p->earlier.event, p->earlier.op);
     if (d->fate.how == FATE_ELSEWHERE &&
-        (c->granule_is_size || !says_what_it_remembers(reporter, p)))
+        (c->granule_is_size || !checker_remembers(reporter->checker, p->location, nothing, NULL)))
         d->fate.how = FATE_UNKNOWN;
     /* An access of the same commit came first. */
     if (d->fate.how == FATE_KEPT && p->access.flags & EVF_IN_TXN &&
-        !fates_has_now(c->fates, (uint32_t)(silent - c->instance), p->location, p->earlier.event,
-                       p->earlier.op))
+        !fates_has_now(c->fates, i, p->location, p->earlier.event, p->earlier.op))
         d->fate = (struct fate){.how = FATE_DISPLACED, .event = *c->number};
     /* A commit may make several accesses to a location, and policies may remember different ones.
      */
@@ -196,25 +189,11 @@ static enum why why_forgotten(const struct compare *c, const struct instance *si
         d->fate.how = FATE_ANOTHER;
     if (d->rule || d->fate.rule)
         return WHY_RULE;
-    switch ((enum fate_how)d->fate.how) {
-    case FATE_KEPT:
-    case FATE_UNKNOWN:
-        if (!reporter->by_access && event_order(&p->access) != ORDER_NONE)
-            return WHY_UNKNOWN; /* it may be no conflict: both atomic */
-        return d->fate.how == FATE_UNKNOWN && remembers_exactly(silent) ? WHY_FORGOTTEN : WHY_RULE;
-    case FATE_UNKEPT:
-        return WHY_RULE;
-    case FATE_UNCHECKED:
-    case FATE_DISPLACED:
-    case FATE_GONE:
-    case FATE_CLEARED:
-    case FATE_OVERWRITTEN:
-    case FATE_NOT_BROUGHT:
-    case FATE_ANOTHER:
-    case FATE_ELSEWHERE:
-        break;
-    }
-    return WHY_FORGOTTEN;
+    if (d->fate.how != FATE_KEPT && d->fate.how != FATE_UNKNOWN)
+        return d->fate.how == FATE_UNKEPT ? WHY_RULE : WHY_FORGOTTEN;
+    if (!reporter->by_access && event_order(&p->access) != ORDER_NONE)
+        return WHY_UNKNOWN; /* it may be no conflict: both atomic */
+    return d->fate.how == FATE_UNKNOWN && remembers_exactly(silent) ? WHY_FORGOTTEN : WHY_RULE;
 }
 
 static enum why find_why(const struct compare *c, const struct instance *silent,
@@ -263,10 +242,10 @@ static void locate(const struct compare *c, struct difference *d)
 {
     const struct pair *p = &d->pair;
 
-    if (!c->placement)
+    if (!c->env.placement)
         return;
-    placement_reach(c->placement, *c->number);
-    d->object = placement_find(c->placement, d->of == OF_ACCESS ? p->access.addr : p->location);
+    placement_reach(c->env.placement, *c->number);
+    d->object = placement_find(c->env.placement, d->of == OF_ACCESS ? p->access.addr : p->location);
 }
 
 /* of instance i, whose verdict differs from the truth's. */
@@ -299,7 +278,7 @@ void compare_list(struct compare *c, const struct difference *d)
         return;
     }
     c->told++;
-    c->tell(c->tell_arg, d);
+    c->env.tell(c->env.tell_arg, d);
 }
 
 static void see_site(struct map *sites, uint64_t site, uint32_t i, uint64_t *n)
@@ -320,10 +299,8 @@ static void access_differs(struct compare *c, uint32_t i, enum verdict v, const 
 
     n->n[OF_ACCESS]++;
     n->why[OF_ACCESS][d.why]++;
-    if (d.system)
-        n->system++;
-    else
-        n->program++;
+    n->system += d.system;
+    n->program += !d.system;
     if (site)
         see_site(&c->sites[v], site, i, &n->sites);
     if (site && c->inside)
@@ -350,17 +327,13 @@ static void settle_accesses(struct compare *c, const struct event *ev)
 
 /* ---- differences of places and pairs: known at the end, explained when they arise -------- */
 
-/* The access is a difference of its own. */
-static bool access_told(const struct compare *c, uint32_t i)
-{
-    return c->instance[i].by_access && (c->racy >> i & 1) != (c->racy >> c->truth & 1);
-}
-
 static void keep_open(struct compare *c, uint32_t i, enum verdict v, const struct found_pair *f,
                       const struct event *ev)
 {
     struct difference d = explain(c, i, v, (enum of)f->of, &f->pair, ev);
-    struct open o = {f->key, NULL, i, f->of, (uint8_t)v, d.why, access_told(c, i)};
+    /* The access is a difference of its own. */
+    const bool told = c->instance[i].by_access && (c->racy >> i & 1) != (c->racy >> c->truth & 1);
+    struct open o = {f->key, NULL, i, f->of, (uint8_t)v, d.why, told};
 
     if (!o.implied && c->kept < c->params.max) {
         d.says = ask(&c->instance[i], &d);
@@ -423,11 +396,6 @@ static void move_ids(struct compare *c, const struct event *ev)
         shadow_put(c->ids, s, ev->addr);
 }
 
-static void over_limit(const struct compare *c)
-{
-    budget_error(&c->budget, *c->number, "the comparison", "set compare.why to off", c->err);
-}
-
 void compare_step(struct compare *c, const struct event *ev)
 {
     if (!c->position++)
@@ -442,5 +410,6 @@ void compare_step(struct compare *c, const struct event *ev)
     if (UNLIKELY(ev->kind == EV_CLEAR || ev->kind == EV_COPY))
         move_ids(c, ev);
     if (UNLIKELY(budget_over(&c->budget)))
-        over_limit(c);
+        budget_error(&c->budget, *c->number, "the comparison", "set compare.why to off",
+                     c->env.err);
 }

@@ -299,9 +299,8 @@ static void write_instance(struct json *j, const struct stats *stats, const stru
             json_key_u64(j, count[i], value);
         free(name);
     }
-    if (!truth) {
+    if (!truth)
         json_key_bool(j, "same", compare_same(in));
-    }
     for (int v = 0; v < VERDICTS && !truth; v++)
         write_verdict(j, in, (enum verdict)v);
     json_end(j);

@@ -139,24 +139,13 @@ static void follow_memory(struct flow *f, const struct event *ev)
 enum { NO_SPACE = -1 };
 static int space_of(const struct event *ev)
 {
-    switch ((enum ev_object)ev_info[ev->kind].object) {
-    case OBJECT_LOCK:
-        return ev->kind == EV_RELEASE_SHARED ? FLOW_LOCK_SHARED : FLOW_LOCK;
-    case OBJECT_VOLATILE:
-        return FLOW_VOLATILE;
-    case OBJECT_BARRIER:
-        return FLOW_BARRIER;
-    case OBJECT_CLASS:
-        return FLOW_CLASS;
-    case OBJECT_ATOMIC:
-        return FLOW_ATOMIC;
-    case OBJECT_NONE:
-    case OBJECT_CHILD:
-    case OBJECT_SELF:
-    case OBJECT_COMMIT:
-        break;
-    }
-    return NO_SPACE;
+    static const int space[] = {[OBJECT_NONE] = NO_SPACE,          [OBJECT_LOCK] = FLOW_LOCK,
+                                [OBJECT_VOLATILE] = FLOW_VOLATILE, [OBJECT_BARRIER] = FLOW_BARRIER,
+                                [OBJECT_CLASS] = FLOW_CLASS,       [OBJECT_ATOMIC] = FLOW_ATOMIC,
+                                [OBJECT_CHILD] = NO_SPACE,         [OBJECT_SELF] = NO_SPACE,
+                                [OBJECT_COMMIT] = NO_SPACE};
+
+    return ev->kind == EV_RELEASE_SHARED ? FLOW_LOCK_SHARED : space[ev_info[ev->kind].object];
 }
 
 static struct flow_key key_of(const struct event *ev, int space)
@@ -342,7 +331,7 @@ void flow_begin(struct flow *f, const struct walk *r, const struct event *ev, st
 /* The clock of a thread that has ended is gone: what it was born with, it had. */
 static bool learns(const struct flow *f, const struct walk *r, const struct event *ev)
 {
-    return reading_knows(r, ev->tid, f->origin) >= f->needed ||
+    return checker_knows(r->hb, ev->tid, f->origin) >= f->needed ||
            (ev->kind == EV_THREAD_END && r->first && r->gave &&
             object_find(f, (struct flow_key){FLOW_BIRTH, ev->tid, 0}));
 }

@@ -53,7 +53,7 @@ static bool races(const struct later_side *l, const struct walk *r, const struct
     return r->actor != l->actor && !(access->flags & checker_skips(r->hb)) &&
            accesses_conflict(&l->access, access) &&
            pieces_meet(&l->in, region_of(access, r->granule)) &&
-           reading_knows(r, access->tid, l->actor) < l->time;
+           checker_knows(r->hb, access->tid, l->actor) < l->time;
 }
 
 static bool look(void *arg, struct walk *r, const struct event *ev)

@@ -49,14 +49,6 @@ int reading_open(struct walk *r, const struct lardsim_why_ask *ask, enum reading
     return way == READ_CLOCKS ? make_checker(r, e) : 0;
 }
 
-struct lardsim_source *reading_keep(struct walk *r)
-{
-    struct lardsim_source *s = r->from;
-
-    r->from = NULL;
-    return s;
-}
-
 void reading_close(struct walk *r)
 {
     checker_free(r->hb);
@@ -86,25 +78,15 @@ const char *reading_name(const struct walk *r)
     return r->ask->name ? r->ask->name : r->source->name;
 }
 
-uint64_t reading_knows(const struct walk *r, sim_tid tid, uint32_t actor)
-{
-    return checker_knows(r->hb, tid, actor);
-}
-
 /* ---- accesses and when they take effect ----------------------------------------------------- */
-
-static struct open_txn *txn_of(struct walk *r, sim_tid tid)
-{
-    r->txn = budget_reach(NULL, r->txn, &r->txns, tid, sizeof *r->txn);
-    return &r->txn[tid];
-}
 
 static void find_effects(struct walk *r, const struct event *ev)
 {
     r->effect = NULL;
     r->effects = 0;
     if (event_is_access(ev) && ev->flags & EVF_IN_TXN) {
-        struct open_txn *t = txn_of(r, ev->tid);
+        r->txn = budget_reach(NULL, r->txn, &r->txns, ev->tid, sizeof *r->txn);
+        struct open_txn *t = &r->txn[ev->tid];
         t->access = xgrow(t->access, t->n, &t->cap, sizeof *t->access);
         t->access[t->n++] = *ev;
     } else if (event_is_access(ev)) {
@@ -164,16 +146,12 @@ static void move_clocks(struct walk *r, const struct event *ev)
     }
 }
 
-static void place_thread(struct walk *r, const struct event *ev)
-{
-    r->kernel = budget_reach(NULL, r->kernel, &r->kernels, ev->tid, sizeof *r->kernel);
-    r->kernel[ev->tid] = ev->aux + 1;
-}
-
 static int apply(struct walk *r, const struct event *ev)
 {
-    if (ev->kind == EV_THREAD)
-        place_thread(r, ev);
+    if (ev->kind == EV_THREAD) {
+        r->kernel = budget_reach(NULL, r->kernel, &r->kernels, ev->tid, sizeof *r->kernel);
+        r->kernel[ev->tid] = ev->aux + 1;
+    }
     if (r->rules && rules_apply(r->rules, ev, r->number, r->err))
         return -1;
     if (r->hb)

@@ -30,7 +30,6 @@ struct candidate { /* for the earlier access: an actor's latest read or write, p
     uint64_t position, time;
     uint32_t actor;
     struct event access;
-    bool committed;
 };
 enum { CANDIDATE_KINDS = 4 };
 
@@ -40,8 +39,11 @@ struct seeking {
     unsigned granule;
     /* The first look. */
     struct event access; /* the later one */
-    bool found, committed;
-    unsigned likely;       /* how well it fits what is asked */
+    bool found;
+    struct event
+        waiting;     /* one in a transaction, asked about by its own number: its commit comes */
+    bool waits;      /* there is such */
+    unsigned likely; /* how well it fits what is asked */
     uint64_t event, until; /* at which it takes effect; ops from `until` on are of no interest */
     struct op *ops;        /* the latest of them, as a ring */
     size_t op_next, op_n;
@@ -124,51 +126,38 @@ static void found_access(struct seeking *s, const struct walk *r, const struct e
 {
     s->likely = likeness(s->ask, s->granule, s->w->view, access);
     s->access = *access;
-    s->committed = access->flags & EVF_IN_TXN;
     s->event = r->position;
     s->found = true;
 }
 
-/* An access in a transaction may be asked about by its own number: it takes effect at its commit.
- */
-struct waiting {
-    bool on;
-    struct event access;
-};
-
-struct first_look {
-    struct seeking *s;
-    struct waiting waiting;
-};
-
 static bool look_first(void *arg, struct walk *r, const struct event *ev)
 {
-    struct first_look *l = arg;
-    struct seeking *s = l->s;
+    struct seeking *s = arg;
 
     if ((ev->kind == EV_CLEAR || ev->kind == EV_COPY) && r->position < s->until)
         keep_op(s, ev, r);
     if (s->found) /* another reading, for what came before */
         return r->position + 1 < s->until;
-    if (r->position == s->ask->event && event_is_access(ev) && ev->flags & EVF_IN_TXN)
-        l->waiting = (struct waiting){true, *ev};
-    if (l->waiting.on && ev->kind == EV_TXN_COMMIT && ev->tid == l->waiting.access.tid)
-        found_access(s, r, &l->waiting.access);
+    if (r->position == s->ask->event && event_is_access(ev) && ev->flags & EVF_IN_TXN) {
+        s->waits = true;
+        s->waiting = *ev;
+    }
+    if (s->waits && ev->kind == EV_TXN_COMMIT && ev->tid == s->waiting.tid)
+        found_access(s, r, &s->waiting);
     for (size_t i = 0; r->position == s->ask->event && i < r->effects; i++)
         if (!s->found || i + 1 == s->ask->nth ||
             (!s->ask->nth && likeness(s->ask, s->granule, s->w->view, &r->effect[i]) > s->likely))
             found_access(s, r, &r->effect[i]);
     if (r->position == s->ask->event)
         s->w->accesses = r->effects;
-    return !s->found && (r->position < s->ask->event || l->waiting.on);
+    return !s->found && (r->position < s->ask->event || s->waits);
 }
 
-static int no_access(const struct seeking *s, const struct walk *r, const struct first_look *l,
-                     struct err *e)
+static int no_access(const struct seeking *s, const struct walk *r, struct err *e)
 {
     const unsigned long long event = lardsim_executed_event(s->ask->executed, s->ask->event);
 
-    if (l->waiting.on)
+    if (s->waits)
         return err_set(e, LARD_TRACE,
                        "%s: event %llu is in a transaction that never commits, so it never took "
                        "effect",
@@ -187,7 +176,6 @@ static int no_access(const struct seeking *s, const struct walk *r, const struct
 
 static int read_back(struct seeking *s, struct err *e)
 {
-    struct first_look l = {.s = s};
     struct walk r;
     const bool again = s->found;
 
@@ -205,9 +193,9 @@ static int read_back(struct seeking *s, struct err *e)
         reading_close(&r);
         return -1;
     }
-    int failed = reading_each(&r, look_first, &l);
+    int failed = reading_each(&r, look_first, s);
     if (!failed && !s->found)
-        failed = no_access(s, &r, &l, e);
+        failed = no_access(s, &r, e);
     reading_close(&r);
     return failed;
 }
@@ -360,8 +348,7 @@ static void consider(struct seeking *s, const struct walk *r, const struct event
                                 .position = r->position,
                                 .time = r->before,
                                 .actor = r->actor,
-                                .access = *access,
-                                .committed = access->flags & EVF_IN_TXN};
+                                .access = *access};
     struct candidate *to = &candidates_of(s, r->actor)[2 * event_writes(access) + atomic(access)];
     const unsigned skips = checker_skips(r->hb);
     if (!to->there || !(access->flags & skips) || to->access.flags & skips)
@@ -377,7 +364,7 @@ static void choose(struct seeking *s, const struct walk *r)
         const struct candidate *c = &s->candidate[i];
         if (!c->there || c->actor == r->actor || !accesses_conflict(&c->access, &s->access))
             continue;
-        const bool races = c->time > reading_knows(r, s->access.tid, c->actor);
+        const bool races = c->time > checker_knows(r->hb, s->access.tid, c->actor);
         if (!s->chosen.there || (races && !racy) ||
             (races == racy && c->position > s->chosen.position))
             s->chosen = *c;
@@ -469,11 +456,9 @@ static void holds(struct lardsim_why_side *side, sim_tid tid, const struct walk 
 {
     if (ev->kind == EV_COPY)
         hold_follow(side, ev);
-    if (ev->tid != tid || ev_info[ev->kind].object != OBJECT_LOCK)
-        return;
-    if (ev->kind == EV_WAIT_ENTER || ev->kind == EV_WAIT_EXIT)
-        return;
-    hold_step(side, r, ev);
+    if (ev->tid == tid && ev_info[ev->kind].object == OBJECT_LOCK && ev->kind != EV_WAIT_ENTER &&
+        ev->kind != EV_WAIT_EXIT)
+        hold_step(side, r, ev);
 }
 
 /* ---- who got to know ------------------------------------------------------------------------ */
@@ -535,7 +520,7 @@ static void see_learning(struct seeking *s, const struct walk *r, const struct e
     if (ev->tid != s->access.tid)
         return;
     /* Less, where a kernel thread is taken for the thread and the thread has changed it. */
-    const uint64_t now = reading_knows(r, ev->tid, of);
+    const uint64_t now = checker_knows(r->hb, ev->tid, of);
     if (now != w->had) {
         w->had = now;
         w->has_learned = now > 0;
@@ -551,13 +536,10 @@ static void see_taking(struct seeking *s, const struct walk *r, const struct eve
     const bool shared = ev->kind == EV_ACQUIRE_SHARED;
     const struct lardsim_why_hold *h = hold_find(&w->later, ev, shared);
 
-    if (ev->tid != s->access.tid || r->position >= s->event || !ev_info[ev->kind].takes)
-        return;
-    if (event_is_access(ev) && !order_takes(event_order(ev)))
-        return;
-    if (ev->flags & EVF_SYSTEM && !(w->view & VIEW_ALL_SYNC))
-        return;
-    if ((ev->kind == EV_ACQUIRE || shared) && h && h->depth > 1)
+    if (ev->tid != s->access.tid || r->position >= s->event || !ev_info[ev->kind].takes ||
+        (event_is_access(ev) && !order_takes(event_order(ev))) ||
+        (ev->flags & EVF_SYSTEM && !(w->view & VIEW_ALL_SYNC)) ||
+        ((ev->kind == EV_ACQUIRE || shared) && h && h->depth > 1))
         return;
     keep_line(&w->in, s, r, ev);
     w->has_in = true;
@@ -637,7 +619,8 @@ static int follow(struct seeking *s, struct err *e)
     placement_names(s->placement, r.source->names);
     const int failed = reading_each(&r, look_third, s);
     s->w->name = r.source->name;
-    s->w->source = reading_keep(&r);
+    s->w->source = r.from;
+    r.from = NULL;
     placement_free(s->placement);
     reading_close(&r);
     return failed;

@@ -24,7 +24,7 @@ struct open_txn { /* the accesses of an open transaction */
 
 struct walk {
     const struct lardsim_why_ask *ask;
-    struct lardsim_source *from; /* owns */
+    struct lardsim_source *from; /* owns; NULL: somebody has taken it over */
     struct source *source;       /* the same */
     struct checker *hb;          /* owns; happens-before in the view; NULL: not asked for */
     struct rules *rules;         /* owns; NULL: they were applied before */
@@ -55,15 +55,12 @@ enum reading_way { READ_PLAIN, READ_CHECKED, READ_CLOCKS }; /* CHECKED: by the s
 int reading_open(struct walk *r, const struct lardsim_why_ask *ask, enum reading_way way,
                  struct err *e);
 void reading_close(struct walk *r);
-struct lardsim_source *reading_keep(struct walk *r); /* its source outlives it */
 struct lardsim_why_line reading_line(const struct walk *r,
                                      const struct event *ev); /* the event in hand */
 const char *reading_name(const struct walk *r);               /* of its source, for messages */
 /* Calls fn for each event until it returns false. 0 or -1. */
 typedef bool reading_fn(void *arg, struct walk *r, const struct event *ev);
 int reading_each(struct walk *r, reading_fn *fn, void *arg);
-/* Returns the latest time of the actor that the thread knows. */
-uint64_t reading_knows(const struct walk *r, sim_tid tid, uint32_t actor);
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
