@@ -101,18 +101,6 @@ void sim_compare_json(const struct lardsim *l, struct json *j)
         compare_json(l->compare, l->stats, j);
 }
 
-static void write_setting(void *j, const char *name, const char *text)
-{
-    json_key_str(j, name, text);
-}
-
-static void compared_settings(const struct lardsim *l, struct json *j)
-{
-    json_key_object(j, "configuration");
-    config_each(l->config, write_setting, j);
-    json_end(j);
-}
-
 void compared_write(FILE *out, const struct lardsim *l)
 {
     struct json j;
@@ -120,7 +108,9 @@ void compared_write(FILE *out, const struct lardsim *l)
     json_init(&j, out, true);
     json_object(&j);
     json_key_str(&j, "schema", "lardsim-compare-1");
-    compared_settings(l, &j);
+    json_key_object(&j, "configuration");
+    config_each(l->config, json_write_text, &j);
+    json_end(&j);
     sim_compare_json(l, &j);
     json_end(&j);
 }

@@ -41,12 +41,6 @@ static void fill_all(struct lardsim *l, struct event *rec, size_t records)
     }
 }
 
-static void look(struct lardsim *l, const struct batch *b)
-{
-    for (size_t i = 0; i < b->records && !l->machine->gaps_known; i++)
-        l->machine->gaps_known = b->rec[i].gap != 0;
-}
-
 void gaps_batch(struct lardsim *l, struct batch *b)
 {
     l->gaps.original = NULL;
@@ -54,7 +48,8 @@ void gaps_batch(struct lardsim *l, struct batch *b)
         return;
     const bool fills = !l->machine->gaps_known && l->machine->core_params.unknown_gap;
     if (!fills && !counts_bytecodes(l)) {
-        look(l, b);
+        for (size_t i = 0; i < b->records && !l->machine->gaps_known; i++)
+            l->machine->gaps_known = b->rec[i].gap != 0;
         return;
     }
     l->gaps.filled = xrealloc(l->gaps.filled, b->records + 1, sizeof *l->gaps.filled);

@@ -4,7 +4,6 @@
 
 #include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
 static double seconds(struct timeval t)
 {
@@ -26,12 +25,4 @@ void host_read(struct host_clock *h)
     h->system = seconds(use.ru_stime);
     /* Linux tells it in KiB. */
     h->max_rss = (uint64_t)use.ru_maxrss * 1024;
-}
-
-const char *host_name(char *to, size_t n)
-{
-    if (gethostname(to, n))
-        to[0] = '\0';
-    to[n - 1] = '\0';
-    return to;
 }

@@ -69,11 +69,9 @@ int keep_finish(struct keep *k, const struct names *names, struct err *e)
 
 void keep_abort(struct keep *k)
 {
-    struct err none = {0};
-
     if (!k)
         return;
-    k->sink->finish(k->sink, &none); /* into a file that goes */
+    k->sink->finish(k->sink, &(struct err){0}); /* into a file that goes */
     outfile_abort(k->file);
     outfile_abort(k->numbers);
     free(k);

@@ -23,9 +23,9 @@ uint64_t lardsim_identity(const struct lardsim *l)
 
 /* ---- provenance.json ------------------------------------------------------------------------ */
 
-static void write_library(void *j, const char *name, const char *version)
+void json_write_text(void *j, const char *name, const char *text)
 {
-    json_key_str(j, name, version);
+    json_key_str(j, name, text);
 }
 
 static void write_build(struct json *j)
@@ -40,17 +40,9 @@ static void write_build(struct json *j)
     json_key_str(j, "flags", build_known()->flags);
     json_end(j);
     json_key_object(j, "libraries");
-    digest_library(write_library, j);
-    config_library(write_library, j);
-    trace_libraries(write_library, j);
-    json_end(j);
-}
-
-static void write_command(struct json *j, const struct lardsim *l)
-{
-    json_key_array(j, "command");
-    for (size_t i = 0; i < l->words; i++)
-        json_str(j, l->word[i]);
+    digest_library(json_write_text, j);
+    config_library(json_write_text, j);
+    trace_libraries(json_write_text, j);
     json_end(j);
 }
 
@@ -82,7 +74,10 @@ void provenance_write(FILE *out, const struct lardsim *l)
     json_key_str(&j, "version", lardsim_version());
     write_build(&j);
     json_key_str(&j, "verb", l->comparing ? "compare" : "run");
-    write_command(&j, l);
+    json_key_array(&j, "command");
+    for (size_t i = 0; i < l->words; i++)
+        json_str(&j, l->word[i]);
+    json_end(&j);
     json_key_hex16(&j, "configuration", sim_config_hash(l));
     json_key_str(&j, "source", l->source);
     if (sim_caveat(l))
@@ -105,33 +100,25 @@ static void write_seconds(struct json *j, const char *key, double seconds)
     json_fixed(j, (uint64_t)(seconds * 1e6), 1000000);
 }
 
-static void write_working_folder(struct json *j)
-{
-    char *folder = getcwd(NULL, 0);
-
-    json_key_str(j, "working_folder", folder);
-    free(folder);
-}
-
 static void write_host(FILE *out, const struct lardsim *l)
 {
+    char *folder = getcwd(NULL, 0), name[256] = "";
     struct host_clock now;
-    char name[256];
     struct json j;
 
+    (void)gethostname(name, sizeof name - 1);
     host_read(&now);
     json_init(&j, out, true);
     json_object(&j);
     json_key_str(&j, "schema", "lardsim-host-1");
-    json_key_str(&j, "host", host_name(name, sizeof name));
-    write_working_folder(&j);
+    json_key_str(&j, "host", name);
+    json_key_str(&j, "working_folder", folder);
     json_key_str(&j, "started", l->began.date);
     write_seconds(&j, "seconds", now.seconds - l->began.seconds);
     write_seconds(&j, "user_seconds", now.user - l->began.user);
     write_seconds(&j, "system_seconds", now.system - l->began.system);
     json_key_u64(&j, "max_resident_bytes", now.max_rss);
-    json_key(&j, "kept_bytes"); /* what limits.memory counts */
-    json_object(&j);
+    json_key_object(&j, "kept_bytes"); /* what limits.memory counts */
     json_key_u64(&j, "live", l->memory.live);
     json_key_u64(&j, "peak", l->memory.peak);
     json_end(&j);
@@ -143,6 +130,7 @@ static void write_host(FILE *out, const struct lardsim *l)
         json_end(&j);
     }
     json_end(&j);
+    free(folder);
 }
 
 /* Its hash stands in it: DONE, which has those of the others, is the same on all hosts. */

@@ -44,11 +44,11 @@ static size_t label_length(const char *spec)
 
 static int know_policy(struct lardsim *l, const struct policy *p, const char *label)
 {
+    if (label_used(l, label))
+        return 0;
     char *section = xasprintf("policy.%s", label);
-    int bad =
-        label_used(l, label) ? 0 : config_known(l->config, section, checker_param_rows, &l->err);
-
-    if (!bad && p->params && !label_used(l, label))
+    int bad = config_known(l->config, section, checker_param_rows, &l->err);
+    if (!bad && p->params)
         bad = config_known(l->config, section, p->params, &l->err);
     free(section);
     return bad;

@@ -488,15 +488,13 @@ int lardsim_finish(struct lardsim *l)
         run_stopped(l);
     if (l->state == STATE_STARTED && !l->err.code)
         session_ready(l, 0);
-    if (l->state == STATE_READY) {
+    if (l->state == STATE_READY)
         complete(l);
-    }
     /* A run that fails by its configuration has no results, not even in part. */
-    if (l->state == STATE_READY && l->err.code != LARD_CONFIG) {
+    if (l->state == STATE_READY && l->err.code != LARD_CONFIG)
         output_finish(l->output, l, !l->err.code || l->err.code == LARD_RACES, &late);
-    } else {
+    else
         output_abort(l->output);
-    }
     l->output = NULL;
     l->state = STATE_FINISHED;
     if (late.code) {

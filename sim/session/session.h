@@ -42,8 +42,9 @@ void output_abort(struct results_folder *o); /* leaves no file that looks whole 
 
 /* ---- what the files say of the run: provenance.c --------------------------------------------- */
 
-void provenance_write(FILE *out, const struct lardsim *l); /* provenance.json */
-void host_write(FILE *out, const struct lardsim *l);       /* host.json */
+void provenance_write(FILE *out, const struct lardsim *l);         /* provenance.json */
+void json_write_text(void *j, const char *name, const char *text); /* a member that is a text */
+void host_write(FILE *out, const struct lardsim *l);               /* host.json */
 
 /* ---- an instance ---------------------------------------------------------------------------- */
 
@@ -53,7 +54,6 @@ struct host_clock {
     char date[32];                /* "2024-02-29T23:59:59Z" */
 };
 void host_read(struct host_clock *h);
-const char *host_name(char *to, size_t n);
 
 /* ASKED: it has been asked for settings before it started, and can't start any more. */
 enum lardsim_state { STATE_NEW, STATE_STARTED, STATE_READY, STATE_FINISHED, STATE_ASKED };

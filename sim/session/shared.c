@@ -92,8 +92,7 @@ void lardsim_shared_free(struct lardsim_shared *s)
     if (!s)
         return;
     for (size_t i = 0; i < s->n; i++) {
-        if (s->reader[i]->stack)
-            fiber_free(s->reader[i]->stack);
+        fiber_free(s->reader[i]->stack);
         free(s->reader[i]->waiting);
         digest_free(s->reader[i]->base.identity);
         free(s->reader[i]);

@@ -184,7 +184,7 @@ struct lardsim_writer *lardsim_writer(const char *path, const struct lardsim_sou
             fclose(file);
         return NULL;
     }
-    struct lardsim_writer *w = xcalloc(1, sizeof *w);
+    struct lardsim_writer *w = xmalloc(sizeof *w);
     *w = (struct lardsim_writer){file, xstrdup(path), sink};
     sink->names(sink, like->base.names, e);
     return w;

@@ -147,18 +147,6 @@ static void add(struct watch_line *line, const char *fmt, ...)
     va_end(ap);
 }
 
-/* A line about what runs on the core, or has the turn. */
-static struct watch_line begin(const struct watched *w, int core, const char *what,
-                               const struct event **of)
-{
-    struct watch_line line = {.what = what};
-    const struct event *ev = find(w->run, core, &line.at, &line.numbered_later);
-
-    if (of)
-        *of = ev;
-    return line;
-}
-
 /* Places the line at the bytes that its event is about. */
 static void place_event(struct watch_line *line, const struct event *ev)
 {
@@ -167,6 +155,24 @@ static void place_event(struct watch_line *line, const struct event *ev)
     line->placed = true;
     line->addr = ev->addr;
     line->bytes = event_is_access(ev) ? ev->size : 1;
+}
+
+/* A line about what runs on the core, or has the turn. */
+static struct watch_line begin(const struct watched *w, int core, const char *what)
+{
+    struct watch_line line = {.what = what};
+
+    find(w->run, core, &line.at, &line.numbered_later);
+    return line;
+}
+
+/* The same, placed at the bytes that the event is about. */
+static struct watch_line begin_placed(const struct watched *w, int core, const char *what)
+{
+    struct watch_line line = {.what = what};
+
+    place_event(&line, find(w->run, core, &line.at, &line.numbered_later));
+    return line;
 }
 
 /* Adds the place of these bytes of physical memory to the line; key: "line", or "address". */
@@ -193,7 +199,7 @@ static const char *const what_text[LINE_WHATS] = {"fill", "transfer", "downgrade
 
 static void see_message(struct watched *w, const struct coh_sight *s)
 {
-    struct watch_line line = begin(w, -1, "message", NULL);
+    struct watch_line line = begin(w, -1, "message");
 
     line.at.cycle = s->at;
     add(&line, "%s bytes=%u from=%u to=%u arrives=%" PRIu64, s->class, s->bytes, s->from, s->to,
@@ -204,7 +210,7 @@ static void see_message(struct watched *w, const struct coh_sight *s)
 
 static void see_line(struct watched *w, const struct coh_sight *s)
 {
-    struct watch_line line = begin(w, -1, "line", NULL);
+    struct watch_line line = begin(w, -1, "line");
 
     line.at.cycle = s->at;
     add(&line, "%s %s", what_text[s->what], mem_level_text[s->level]);
@@ -234,7 +240,7 @@ static void see(void *watched, const struct coh_sight *s)
 
 static void see_state(struct watched *w, unsigned core, const struct seen_access *a, unsigned i)
 {
-    struct watch_line line = begin(w, -1, "line", NULL);
+    struct watch_line line = begin(w, -1, "line");
 
     line.at.cycle = a->from;
     add(&line, "store %s cache=%u %c->%c", i ? "l2" : "l1", core, a->was[i], a->has[i]);
@@ -255,7 +261,7 @@ static void see_access(void *watched, unsigned core, const struct seen_access *a
     for (unsigned i = 0; i < ARRAY_SIZE(a->was); i++)
         if (silent && a->has[i] == 'M' && (a->was[i] == 'E' || a->was[i] == 'S'))
             see_state(w, core, a, i);
-    struct watch_line line = begin(w, -1, "access", NULL);
+    struct watch_line line = begin(w, -1, "access");
     line.at.cycle = a->from;
     add(&line, "%s bytes=%u level=%s done=%" PRIu64, cmd[a->cmd], a->bytes,
         mem_level_text[a->is.level], a->is.done);
@@ -268,47 +274,39 @@ static void see_access(void *watched, unsigned core, const struct seen_access *a
 static void see_spent(void *watched, unsigned core, enum spent what, sim_cycle from,
                       uint64_t cycles)
 {
-    const struct event *ev;
-    struct watch_line line = begin(watched, (int)core, "charge", &ev);
+    struct watch_line line = begin_placed(watched, (int)core, "charge");
 
     line.at.cycle = from;
     add(&line, "%s cycles=%" PRIu64 " clock=%" PRIu64, spent_text[what], cycles, from + cycles);
-    place_event(&line, ev);
     watch_say(((struct watched *)watched)->lines, &line);
 }
 
 static void see_sleep(void *watched, const char *until_what, sim_cycle until)
 {
-    const struct event *ev;
-    struct watch_line line = begin(watched, -1, "sleep", &ev);
+    struct watch_line line = begin_placed(watched, -1, "sleep");
 
     add(&line, "for=%s", until_what);
     if (until != CYCLE_NEVER)
         add(&line, " until=%" PRIu64, until);
-    place_event(&line, ev);
     watch_say(((struct watched *)watched)->lines, &line);
 }
 
 static void see_wake(void *watched, sim_cycle at)
 {
-    const struct event *ev;
-    struct watch_line line = begin(watched, -1, "wake", &ev);
+    struct watch_line line = begin_placed(watched, -1, "wake");
 
     line.at.cycle = at;
-    place_event(&line, ev);
     watch_say(((struct watched *)watched)->lines, &line);
 }
 
 static void see_wait(void *watched, unsigned core, enum wait_reason why, sim_tid by, uint64_t event)
 {
     const struct watched *w = watched;
-    const struct event *ev;
-    struct watch_line line = begin(w, (int)core, "sleep", &ev);
+    struct watch_line line = begin_placed(w, (int)core, "sleep");
 
     add(&line, "for=%s thread=%u", wait_reason_text[why], by);
     if (!w->run->program)
         add(&line, " after=%" PRIu64, event);
-    place_event(&line, ev);
     watch_say(w->lines, &line);
 }
 
@@ -349,7 +347,7 @@ void watched_turn(struct lardsim *l, const struct turn *t)
 {
     struct watched *w = l->watched;
     const struct event *ev = t->ev;
-    struct watch_line line = begin(w, l->machine ? (int)t->core : -1, "turn", NULL);
+    struct watch_line line = begin(w, l->machine ? (int)t->core : -1, "turn");
 
     if (l->machine) {
         line.at.cycle = l->machine->core[t->core].clock;
@@ -392,7 +390,7 @@ void watched_check(struct lardsim *l, struct checker *c, uint64_t number, const 
                                                   [DID_SPARE] = "filtered",
                                                   [DID_PASS] = "had-raced",
                                                   [DID_DEFER] = "until-commit"};
-    struct watch_line line = begin(l->watched, l->machine ? (int)core : -1, "check", NULL);
+    struct watch_line line = begin(l->watched, l->machine ? (int)core : -1, "check");
     const enum checker_did said = checker_did(c, core);
 
     line.at.event = number;
@@ -412,7 +410,7 @@ void watched_race(struct lardsim *l, const struct race *race)
 {
     if (!l->watched)
         return;
-    struct watch_line line = begin(l->watched, -1, "race", NULL);
+    struct watch_line line = begin(l->watched, -1, "race");
 
     line.at.event = race->is.event;
     line.at.thread = race->is.thread;
