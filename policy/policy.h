@@ -178,9 +178,8 @@ struct policy {
     unsigned view;          /* view bits that it always has */
     bool inlines;    /* its paper has metadata beside fields, and arrays' in a shadow array */
     bool by_process; /* its metadata are of one process each: it can be charged on machine=dsm */
-    const struct param
-        *params;        /* rows of section policy.<label>, beside the common ones; or NULL */
-    size_t params_size; /* of the struct they fill */
+    const struct param *params; /* rows of policy.<label>, beside the common ones; or NULL */
+    size_t params_size;         /* of the struct they fill */
     /* -1: it can't be made with these parameters. Before anything of it is declared; or NULL. */
     int (*refuse)(const struct policy_env *env, const void *params, struct err *e);
     void *(*create)(const struct policy_env *env, const void *params, struct err *e); /* or NULL */

@@ -22,8 +22,7 @@ struct race {                     /* one racy access */
     struct race_side is, earlier; /* earlier: the latest of those it conflicts with */
     sim_addr addr;
     uint32_t size;
-    uint32_t
-        conflicts; /* earlier accesses in the history that it conflicts with, over its granules */
+    uint32_t conflicts; /* earlier accesses that it conflicts with, over its granules */
     bool system;
     uint64_t id;                /* the same for the same pair of sites in another run */
     uint64_t noticed;           /* the event at which it was found: is.event, or later */

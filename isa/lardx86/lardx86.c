@@ -36,13 +36,9 @@ char *lx_encoding_text(enum lx_op op)
 
 const char *lx_page_text(enum lx_page p)
 {
-    switch (p) {
-    case LX_PAGE_NONE:
-        return "none";
-    case LX_PAGE_REGION:
-        return "the region";
-    case LX_PAGE_BOTH:
-        return "source and destination, each";
-    }
-    return NULL;
+    static const char *const text[] = {[LX_PAGE_NONE] = "none",
+                                       [LX_PAGE_REGION] = "the region",
+                                       [LX_PAGE_BOTH] = "source and destination, each"};
+
+    return text[p];
 }

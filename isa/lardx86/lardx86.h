@@ -16,12 +16,8 @@ enum lx_op {
 #undef LX
     LX_OPS
 };
-enum lx_form {
-    LX_FORM_PREFIX,
-    LX_FORM_R,
-    LX_FORM_RR,
-    LX_FORM_RRR
-};                                                           /* a prefix, or 1 to 3 registers */
+/* A prefix, or 1 to 3 registers. */
+enum lx_form { LX_FORM_PREFIX, LX_FORM_R, LX_FORM_RR, LX_FORM_RRR };
 enum lx_page { LX_PAGE_NONE, LX_PAGE_REGION, LX_PAGE_BOTH }; /* the regions that keep to one page */
 
 enum { LX_OPERANDS = 3 };
