@@ -23,10 +23,9 @@ static unsigned count_at(const struct goldilocks *g)
 
 void gold_cost_init(struct goldilocks *g)
 {
-    const struct cell_charges charges = {.bytes = gold_shadow_bytes(g),
-                                         .clear_step = STEP_LINE,
-                                         .copy_step = STEP_LINE,
-                                         .always = true};
+    /* A variable: KL and WriteInfo, the chain of ReadInfo. */
+    const struct cell_charges charges = {
+        .bytes = 2 * gold_word(g), .clear_step = STEP_LINE, .copy_step = STEP_LINE, .always = true};
 
     cells_charge(&g->variables, &charges);
 }

@@ -166,9 +166,8 @@ struct gold_info {
     uint64_t moment; /* of its actor: tells its lockset */
     uint64_t pos;    /* of the list's tail then; see gold_info_at */
     uint64_t site, event;
-    struct paddr block; /* on the machine */
-    gold_element alock,
-        xact; /* a lock that its thread held; its commit's element of the variable */
+    struct paddr block;       /* on the machine */
+    gold_element alock, xact; /* a lock that its thread held; its commit's element here */
     uint32_t actor;
     sim_tid tid;
     uint8_t op;
@@ -262,14 +261,10 @@ static inline struct gold_object *gold_object_get(struct goldilocks *g, unsigned
  * element to which it gives. */
 gold_element gold_sequences(struct goldilocks *g, struct gold_object *o, const struct event *ev,
                             bool gives);
-uint32_t gold_nest(struct goldilocks *g, struct gold_object *o, sim_tid tid,
-                   bool shared); /* the new depth */
+/* Both return the new depth. */
+uint32_t gold_nest(struct goldilocks *g, struct gold_object *o, sim_tid tid, bool shared);
 uint32_t gold_unnest(struct goldilocks *g, struct gold_object *o, sim_tid tid, bool shared);
 void gold_wait(struct goldilocks *g, struct gold_object *o, sim_tid tid, bool waits);
-static inline bool gold_is_live(const struct goldilocks *g, gold_element e)
-{
-    return map_find(&g->live, e) != NULL;
-}
 /* Two threads held the lock at a time in this view, so that holding it proves nothing. */
 bool gold_spoilt(const struct goldilocks *g, gold_element lock);
 
@@ -300,10 +295,6 @@ enum { GOLD_SCRATCH_BYTES = 1024 }; /* a thread's set under evaluation: where it
 static inline unsigned gold_word(const struct goldilocks *g)
 {
     return g->env->layout->word;
-}
-static inline unsigned gold_shadow_bytes(const struct goldilocks *g)
-{
-    return 2 * gold_word(g); /* a variable: KL and WriteInfo, the chain of ReadInfo */
 }
 static inline unsigned gold_info_bytes(const struct goldilocks *g)
 {

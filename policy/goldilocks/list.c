@@ -24,20 +24,15 @@ void gold_list_init(struct goldilocks *g)
 
 /* ---- cells ---------------------------------------------------------------------------------- */
 
-static uint64_t variables_bytes(const struct gold_cell *c)
+static void drop_variables(struct goldilocks *g, struct gold_cell *c)
 {
     uint64_t cap = 1;
 
-    while (cap < c->variables->n)
-        cap *= 2;
-    return sizeof *c->variables + cap * sizeof *c->variables->at;
-}
-
-static void drop_variables(struct goldilocks *g, struct gold_cell *c)
-{
     if (c->rule != GOLD_COMMIT)
         return;
-    budget_give(g->env->budget, variables_bytes(c));
+    while (cap < c->variables->n)
+        cap *= 2;
+    budget_give(g->env->budget, sizeof *c->variables + cap * sizeof *c->variables->at);
     free(c->variables);
 }
 

@@ -346,8 +346,7 @@ void gold_prune(struct goldilocks *g)
     mention_all(g);
     while (map_next(&g->reach, &pos, &e, &value)) {
         const struct gold_reach *r = (struct gold_reach *)(uintptr_t)*value;
-        if (e < GOLD_OBJECTS || gold_is_live(g, (gold_element)e) ||
-            gold_set_has(&g->scratch, (gold_element)e))
+        if (e < GOLD_OBJECTS || map_find(&g->live, e) || gold_set_has(&g->scratch, (gold_element)e))
             continue;
         g->st.pruned += locksets_with(&m, &r->until);
         drop = xgrow(drop, drops, &cap, sizeof *drop);

@@ -42,18 +42,6 @@ static void actor_takes(struct goldilocks *g, const struct event *ev, gold_eleme
 
 /* ---- locks ---------------------------------------------------------------------------------- */
 
-static void acquire(struct goldilocks *g, const struct event *ev, struct gold_object *o,
-                    unsigned takes)
-{
-    actor_takes(g, ev, o->element, takes & EDGE_R ? o->readers : 0);
-}
-
-static void release(struct goldilocks *g, const struct event *ev, const struct gold_object *o,
-                    unsigned gives)
-{
-    actor_gives(g, ev, gives & EDGE_W ? o->element : o->readers);
-}
-
 /* Nested monitors: only the outermost acquire and release of a thread, per mode. A wait gives up
  * and takes back whatever the nesting is. */
 static void lock_step(struct goldilocks *g, const struct event *ev)
@@ -61,19 +49,21 @@ static void lock_step(struct goldilocks *g, const struct event *ev)
     const struct ev_info *info = &ev_info[ev->kind];
     const bool shared = ev->kind == EV_ACQUIRE_SHARED || ev->kind == EV_RELEASE_SHARED;
     struct gold_object *o = gold_object_get(g, OBJECT_LOCK, ev->addr, 0);
+    const gold_element readers = info->takes & EDGE_R ? o->readers : 0;
+    const gold_element given = info->gives & EDGE_W ? o->element : o->readers;
 
     gold_cost_locks(g, ev->tid);
     if (ev->kind == EV_WAIT_ENTER) {
         gold_wait(g, o, ev->tid, true);
-        release(g, ev, o, info->gives);
+        actor_gives(g, ev, given);
     } else if (ev->kind == EV_WAIT_EXIT) {
         gold_wait(g, o, ev->tid, false);
-        acquire(g, ev, o, info->takes);
+        actor_takes(g, ev, o->element, readers);
     } else if (info->takes) {
         if (gold_nest(g, o, ev->tid, shared) == 1)
-            acquire(g, ev, o, info->takes);
+            actor_takes(g, ev, o->element, readers);
     } else if (gold_unnest(g, o, ev->tid, shared) == 0) {
-        release(g, ev, o, info->gives);
+        actor_gives(g, ev, given);
     }
 }
 
