@@ -28,7 +28,7 @@ libcore_la_SOURCES += policy/radish/access.c policy/radish/access.h policy/radis
 	policy/radish/radish.h policy/radish/region.c policy/radish/region.h policy/radish/stats.c policy/radish/stats.def \
 	policy/radish/verify.c
 libcore_la_SOURCES += policy/regions/fastrcd.c policy/regions/fastrcd.h \
-	policy/regions/fastrcd_cost.c policy/regions/fastrcd_params.def policy/regions/fastrcd_rules.c policy/regions/fastrcd_steps.def policy/regions/region.c \
+	policy/regions/fastrcd_cost.c policy/regions/fastrcd_params.def policy/regions/fastrcd_rules.c policy/regions/fastrcd_stats.def policy/regions/fastrcd_steps.def policy/regions/region.c \
 	policy/regions/region.h policy/regions/valor.c policy/regions/valor.h policy/regions/valor_cost.c \
 	policy/regions/valor_follow.c policy/regions/valor_log.c policy/regions/valor_rules.c \
 	policy/regions/valor_params.def policy/regions/valor_stats.def policy/regions/valor_steps.def

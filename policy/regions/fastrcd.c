@@ -244,21 +244,11 @@ static int rcd_refuse(const struct policy_env *env, const void *params, struct e
                    (unsigned long long)sum);
 }
 
-static void declare(struct fastrcd *f, struct stats_group *g)
-{
-    stats_count(g, "same-region", "count", "Granules accessed again in the same region: no check.",
-                &f->st.same_region);
-    stats_count(g, "regions", "count", "Regions that ended.", &f->st.regions);
-    stats_count(g, "upgrades", "count", "Read epochs that became maps.", &f->st.upgrades);
-    stats_count(g, "resets", "count", "Full collections, which reset all clocks.", &f->st.resets);
-    stats_count(g, "overflows", "count",
-                "Clocks that overflowed: from then on a conflict may be false, or missed.",
-                &f->st.overflows);
-}
-
 static void *rcd_create(const struct policy_env *env, const void *params, struct err *e)
 {
     struct fastrcd *f = xcalloc(1, sizeof *f);
+    struct rcd_stats *st = &f->st;
+    struct stats_group *g = env->stats;
 
     (void)e;
     f->env = env;
@@ -266,7 +256,8 @@ static void *rcd_create(const struct policy_env *env, const void *params, struct
     regions_init(&f->regions, env, (enum region_kind)f->params.regions);
     cells_init(&f->variables, &variable_kind, env, f);
     rcd_cost_init(f);
-    declare(f, env->stats);
+#define STATS_DEF "policy/regions/fastrcd_stats.def"
+#include "base/stats_declare.h"
     cells_declare(&f->variables);
     return f;
 }

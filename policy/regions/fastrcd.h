@@ -64,7 +64,8 @@ struct rcd_params {
 };
 
 struct rcd_stats {
-    uint64_t same_region, regions, upgrades, resets, overflows;
+#define STATS_DEF "policy/regions/fastrcd_stats.def"
+#include "base/stats_fields.h"
 };
 
 struct fastrcd {

@@ -54,19 +54,11 @@ static void add(struct regions_ended *ended, uint32_t actor)
     ended->actor[ended->n++] = actor;
 }
 
-/* A join with a thread that has not ended publishes that thread's clock, and ends its region. */
-static void end_joined(struct regions *r, const struct event *ev, struct regions_ended *ended)
-{
-    const sim_tid child = (sim_tid)ev->aux;
-
-    if (ev->kind == EV_JOIN && hb_has_begun(r->hb, child) && published(r, hb_actor(r->hb, child)))
-        add(ended, hb_actor(r->hb, child));
-}
-
 struct regions_ended regions_sync(struct regions *r, const struct event *ev)
 {
     struct regions_ended ended = {0};
     const uint32_t me = hb_actor(r->hb, ev->tid);
+    const sim_tid child = (sim_tid)ev->aux;
     bool mine = published(r, me) || ev->kind == EV_THREAD_END;
 
     if (ev->kind == EV_FORK)
@@ -75,7 +67,10 @@ struct regions_ended regions_sync(struct regions *r, const struct event *ev)
         mine |= takes(r, ev);
     if (mine)
         add(&ended, me);
-    end_joined(r, ev, &ended);
+    /* A join with a thread that has not ended publishes that thread's clock, and ends its region.
+     */
+    if (ev->kind == EV_JOIN && hb_has_begun(r->hb, child) && published(r, hb_actor(r->hb, child)))
+        add(&ended, hb_actor(r->hb, child));
     return ended;
 }
 

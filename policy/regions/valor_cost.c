@@ -88,10 +88,8 @@ static bool own_already(struct valor *v, const struct valor_variable *x,
 static void charge_write(struct valor *v, const struct valor_variable *x, struct paddr at,
                          const struct region_access *now)
 {
-    const bool atomic = now->ev->flags & EVF_ORDER_MASK;
-
     v->cost->writes.all++;
-    if (own_already(v, x, now) && !atomic) {
+    if (own_already(v, x, now) && !(now->ev->flags & EVF_ORDER_MASK)) {
         v->cost->writes.same++;
         return;
     }
