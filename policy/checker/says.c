@@ -82,13 +82,12 @@ static char *property_text(const struct checker *c, const struct promise *p)
 void checker_promises(struct checker *c)
 {
     struct promise p = c->policy->promise;
-    const bool loses = leaves_out(c) || (c->filter && filter_loses(c->filter));
 
     if (c->detector->amend)
         c->detector->amend(c->self, &p);
     c->property = property_text(c, &p);
     p.property = c->property;
-    if (loses) {
+    if (leaves_out(c) || (c->filter && filter_loses(c->filter))) {
         p.claims &= ~(unsigned)(CLAIM_SOUND | CLAIM_EVERY);
         p.history = p.history == HISTORY_LAST ? HISTORY_ALL : p.history;
     }

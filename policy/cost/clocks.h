@@ -7,9 +7,9 @@
 #include "policy/cost/ledger.h"
 
 struct clock_cost;
-struct clock_cost *clock_cost_new(struct ledger *c,
-                                  const struct policy_env *env); /* NULL: no machine */
-void clock_cost_free(struct clock_cost *k);                      /* may be NULL */
+/* Returns NULL without a machine. */
+struct clock_cost *clock_cost_new(struct ledger *c, const struct policy_env *env);
+void clock_cost_free(struct clock_cost *k); /* may be NULL */
 void clock_cost_add_access(struct clock_cost *k, const struct event *ev, unsigned core);
 void clock_cost_add_sync(struct clock_cost *k, const struct event *ev, unsigned core);
 

@@ -145,7 +145,6 @@ static sim_cycle tell_notices(void *self, unsigned core, void *what, sim_cycle n
 
 void cvm_charge_interval(struct cvm *c, struct cvm_thread *t)
 {
-    const struct policy_machine *m = c->env->machine;
     struct cvm_interval *i = t->interval;
     const enum cost_part was = ledger_part(c->env->cost, PART_SYNC);
 
@@ -166,7 +165,7 @@ void cvm_charge_interval(struct cvm *c, struct cvm_thread *t)
     i->users++;
     t->fresh = i;
     ledger_part(c->env->cost, was);
-    if (!m->dsm || t->core != c->env->core)
+    if (!c->env->machine->dsm || t->core != c->env->core)
         return; /* another's interval is ended where all is consolidated */
     ledger_note_call(c->env->cost, c->env->core, tell_notices, c, t, c->env->core);
 }
@@ -229,7 +228,6 @@ void cvm_charge_asked(struct cvm *c, uint32_t actor, unsigned bitmaps)
 
     if (!m->dsm)
         return;
-    const unsigned node = m->dsm->node(c->env->host, c->thread[actor].core);
-    c->asked[node] += bitmaps * bitmap_bytes(c);
+    c->asked[m->dsm->node(c->env->host, c->thread[actor].core)] += bitmaps * bitmap_bytes(c);
     c->asked_any |= bitmaps != 0;
 }

@@ -65,9 +65,8 @@ struct cvm_row { /* an entry in a comparison */
 
 struct cvm_lane {            /* a thread at a page; newest first */
     struct cvm_entry *fresh; /* not compared yet */
-    struct cvm_entry
-        *old; /* compared with all that came before: some may be replaced by newer ones */
-    struct cvm_entry *twin; /* fresh; its diff gets the thread's writes; with writes=diffs only */
+    struct cvm_entry *old;   /* compared with what came before: newer ones may replace some */
+    struct cvm_entry *twin;  /* fresh; its diff gets the thread's writes; with writes=diffs only */
     uint32_t actor;
     uint32_t olds, trim_at;       /* how many; where those are looked for that others replace */
     size_t row, old_row, end_row; /* in a comparison: those of fresh, of old */
@@ -237,8 +236,8 @@ static inline uint64_t *cvm_words(struct cvm *c, struct cvm_entry *x, enum cvm_k
 /* The word's place; unknown: nobody kept it. */
 struct cvm_place cvm_place(const struct cvm *c, const uint64_t *bitmap, size_t word);
 void cvm_put_place(struct cvm *c, uint64_t *bitmap, size_t word, struct cvm_place place);
-void cvm_drop_places(struct cvm *c, uint64_t *bitmap,
-                     size_t i); /* of the 64 words from 64 * i on */
+/* Gives up the places of the 64 words from 64 * i on. */
+void cvm_drop_places(struct cvm *c, uint64_t *bitmap, size_t i);
 /* The interval's entry among those that were compared; made if need be. */
 struct cvm_entry *cvm_old_entry(struct cvm *c, struct cvm_lane *l, struct cvm_interval *of);
 

@@ -171,7 +171,6 @@ static void bit_put(struct cvm *c, const struct cvm_moved *m)
 {
     struct cvm_page *p = cvm_page_make(c, m->to >> c->page_shift);
     const size_t w = (size_t)((m->to & ((UINT64_C(1) << c->page_shift) - 1)) >> c->word_shift);
-    const uint64_t bit = UINT64_C(1) << w % 64;
 
     cvm_list(c, p); /* so that it goes when nothing is left of it */
     if (!m->of) {
@@ -180,7 +179,7 @@ static void bit_put(struct cvm *c, const struct cvm_moved *m)
     }
     struct cvm_entry *x = cvm_old_entry(c, cvm_lane(c, p, m->of->actor), m->of);
     x->system |= m->system;
-    *cvm_words(c, x, (enum cvm_kind)m->kind, w / 64) |= bit;
+    *cvm_words(c, x, (enum cvm_kind)m->kind, w / 64) |= UINT64_C(1) << w % 64;
     if (m->place.known)
         cvm_put_place(c, x->bits[m->kind], w, m->place);
     cvm_parts(c, x, (enum cvm_kind)m->kind, w);

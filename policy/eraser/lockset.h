@@ -11,9 +11,8 @@ enum { LOCKSET_EMPTY = 0 };
 
 struct lockset_pool;
 struct lockset_pool *lockset_pool_new(struct budget *budget);
-void lockset_pool_free(struct lockset_pool *p); /* NULL is fine */
-uint64_t
-lockset_count(const struct lockset_pool *p); /* of different sets, the empty one included */
+void lockset_pool_free(struct lockset_pool *p);       /* NULL is fine */
+uint64_t lockset_count(const struct lockset_pool *p); /* different sets, with the empty one */
 
 uint32_t lockset_size(const struct lockset_pool *p, lockset_id set); /* how many locks */
 

@@ -349,11 +349,10 @@ static void ft_rule(const void *self, sim_addr location, struct policy_rule *r)
 {
     const struct fasttrack *f = self;
     const struct ft_variable *x = cells_peek(&f->variables, location);
-    const uint64_t now = *f->env->number;
     size_t now_at = 0, again = 0;
 
     for (size_t side = READS; x && side <= WRITES; side++)
-        if (x->at[side] && x->event[side] == now) {
+        if (x->at[side] && x->event[side] == *f->env->number) {
             now_at++;
             again += (x->kind[side] & AGAIN) != 0;
         }

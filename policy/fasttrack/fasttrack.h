@@ -82,9 +82,8 @@ struct ft_cost {
     struct clock_cost *clocks;
     struct cells *variables;
     const struct policy_env *env;
-    struct paddr
-        place; /* of the variable in hand, which the caller charges; 0: where its address has it */
-    bool new_words; /* of the read in hand: the second changes, too */
+    struct paddr place; /* its caller's, of the variable in hand; 0: its address has one */
+    bool new_words;     /* of the read in hand: the second changes, too */
     /* Ablations: which accesses lock, and whether each is a call. */
     enum { FT_LOCK_CHANGES, FT_LOCK_NONE, FT_LOCK_ALWAYS } lock;
     bool calls;

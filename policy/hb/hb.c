@@ -272,9 +272,8 @@ static void end_thread(struct hb *hb, sim_tid tid)
 {
     struct hb_thread *t = &hb->thread[tid];
     struct vclock *c = &hb->actor[t->actor].clock;
-    const uint64_t time = vclock_get(c, t->actor);
 
-    t->ended = time + 1;
+    t->ended = vclock_get(c, t->actor) + 1;
     vclock_free(&t->final, hb->budget);
     if (hb->by_kernel) {
         vclock_copy(&t->final, c, hb->budget);
@@ -289,10 +288,9 @@ static void end_thread(struct hb *hb, sim_tid tid)
 static void write_clock(struct hb *hb, const struct event *ev)
 {
     struct vclock *c = clock_of(hb, ev->tid);
-    const bool self = ev->aux == ev->tid;
 
     assert(!hb->by_kernel);
-    if (self && ev->addr <= vclock_get(c, ev->tid))
+    if (ev->aux == ev->tid && ev->addr <= vclock_get(c, ev->tid))
         return; /* where nobody checks the stream rules: one's own time does not go back */
     hb->forgets = true;
     vclock_set(c, (uint32_t)ev->aux, ev->addr, hb->budget);

@@ -82,7 +82,6 @@ static void gather_soft(struct radish_access *a, granule_set soft)
 /* Granules whose needed history is not all on chip. */
 static granule_set software(struct radish_access *a, granule_set need)
 {
-    struct radish *r = a->r;
     granule_set here = 0, last;
 
     for (const struct hline *o = a->own->data->of_kind[a->own->kind]; o; o = o->next)
@@ -90,7 +89,7 @@ static granule_set software(struct radish_access *a, granule_set need)
     last = need & a->own->soft_write & ~here;
     const granule_set reads = a->write ? need & a->own->soft_reads : 0;
     if (last | reads)
-        r->st.need[last && reads ? NEED_BOTH : last ? NEED_WRITE : NEED_READS]++;
+        a->r->st.need[last && reads ? NEED_BOTH : last ? NEED_WRITE : NEED_READS]++;
     return last | reads;
 }
 
@@ -170,12 +169,10 @@ static granule_set judge(struct radish_access *a, granule_set need)
  * taken from them. */
 static void permission_lower(struct radish_access *a, struct hline *o, granule_set set)
 {
-    struct radish *r = a->r;
-
     if (!cores_have(o->data->hears, o->core))
         return;
     const granule_set lost = set & (a->write ? o->may_read : o->may_write);
-    r->st.lowered += (unsigned)__builtin_popcountll(lost);
+    a->r->st.lowered += (unsigned)__builtin_popcountll(lost);
     o->may_write &= ~lost;
     if (a->write)
         o->may_read &= ~lost;
@@ -296,11 +293,9 @@ static bool grant(struct radish_access *a, granule_set passed)
 
 static bool ask_cores(const struct radish_access *a, uint64_t cores[2])
 {
-    const struct data_line *p = a->own->data;
-
     cores[0] = cores[1] = 0;
     for (unsigned k = 0; k < a->r->kinds; k++)
-        for (const struct hline *o = p->of_kind[k]; o; o = o->next)
+        for (const struct hline *o = a->own->data->of_kind[k]; o; o = o->next)
             if (o->core != a->core && !o->leaving)
                 cores_add(cores, o->core);
     return cores[0] | cores[1];

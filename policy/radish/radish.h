@@ -226,10 +226,9 @@ struct radish {
     struct map pages;         /* that ever had history: a set of numbers */
     struct radish_core core[MAX_CORES];
     struct hline **hint; /* owns; by core: of the access that it comes to, on chip; or NULL */
-    struct pool lines, records[RADISH_SIZES],
-        data_lines;    /* of struct hline; of their records; of struct data_line */
-    uint32_t *at_core; /* by actor: the core it is on, plus 1 */
-    uint64_t *base;    /* by actor: what clocks in hardware count from */
+    struct pool lines, records[RADISH_SIZES], data_lines; /* of hlines; their records; data_lines */
+    uint32_t *at_core;                                    /* by actor: the core it is on, plus 1 */
+    uint64_t *base; /* by actor: what clocks in hardware count from */
     size_t actors;
     struct queued_check *queue;   /* owns; a ring of params.queue */
     uint64_t queue_head, queue_n; /* the oldest; how many */
@@ -294,8 +293,8 @@ void line_leaves(struct radish *r, struct hline *h);
 /* Records of these granules go: all, or those of a class. */
 void records_cancel(struct radish *r, struct hline *h, granule_set set, unsigned classes);
 void record_add(struct radish *r, struct hline *h, const struct access_record *what);
-void record_extend(struct hline *h, struct access_record *x,
-                   granule_set set); /* to these granules, too */
+/* Extends the record to these granules. */
+void record_extend(struct hline *h, struct access_record *x, granule_set set);
 static inline struct access_record *record_of(const struct hline *h, unsigned i, unsigned class)
 {
     const unsigned at = h->at[i * OP_CLASSES + class];

@@ -302,8 +302,6 @@ static bool has_history(const struct radish *r, struct paddr at)
 /* The first granule of the destination that has history and is not the source's, too. */
 static bool breach(const struct radish *r, const struct event *ev, struct vaddr *where)
 {
-    const struct vaddr source = event_at(&ev[1]);
-
     for (uint64_t i = 0; i < ev->aux;) {
         *where = vaddr_plus(event_at(ev), i);
         const struct paddr at = machine_physical(r->machine, *where);
@@ -311,7 +309,7 @@ static bool breach(const struct radish *r, const struct event *ev, struct vaddr 
             i += RADISH_PAGE_MIN - where->at % RADISH_PAGE_MIN;
             continue;
         }
-        if (where->at - source.at >= ev->aux && has_history(r, at))
+        if (where->at - ev[1].addr >= ev->aux && has_history(r, at))
             return true;
         i += UINT64_C(1) << r->granule_shift;
     }

@@ -120,11 +120,9 @@ static void free_array(struct slim *s, struct slim_array *a)
 
 void slim_count_end(struct slim *s, const struct slim_array *a)
 {
-    const unsigned mode = a->sizes ? SLIM_MODES : a->is.mode;
-
     if (!a->counted)
         return;
-    s->st.ended[mode]++;
+    s->st.ended[a->sizes ? SLIM_MODES : a->is.mode]++;
     s->st.ended_all += a->n;
     s->st.ended_locations += slim_locations(a);
 }

@@ -194,10 +194,8 @@ static void commit_parts(struct slim *s, struct slim_array *a, const struct slim
 static void commit_eager(struct slim *s, struct slim_array *a, const struct slim_print *f,
                          const struct commit *c)
 {
-    const bool prefix = a->is.mode == SLIM_PREFIX;
-
     for (uint64_t i = slim_print_next(f, 0); i != SLIM_NONE; i = slim_print_next(f, i + 1)) {
-        if (prefix && i >= a->is.by) {
+        if (a->is.mode == SLIM_PREFIX && i >= a->is.by) {
             commit_part(s, a, a->is.by, f, c);
             return;
         }
@@ -244,7 +242,7 @@ static void commit_foot(struct slim *s, struct slim_array *a, struct slim_foot *
     slim_unlist(s, foot);
 }
 
-/* Of all threads. */
+/* Commits the footprints of all threads. */
 static void commit_feet(struct slim *s, struct slim_array *a)
 {
     for (struct slim_foot *f = a->feet; f; f = f->next)

@@ -177,14 +177,13 @@ void slim_cells_init(struct slim *s, struct slim_array *a, uint64_t n);
 void slim_cells_free(struct slim *s, struct slim_cells *c);
 /* The next cell in use from *i on, which becomes its number; NULL: none. */
 const struct ft_variable *slim_next_cell(const struct slim_cells *c, uint64_t *i);
-void slim_trace_cells(struct slim *s,
-                      const struct slim_array *a); /* charged for, at a collection */
+void slim_trace_cells(struct slim *s, const struct slim_array *a); /* charges a collection's */
 void slim_cells_copy(struct slim *s, struct slim_array *to, const struct slim_array *from);
 void slim_set_parts_init(struct slim *s, struct slim_array *a); /* for partitions = sets */
 uint64_t slim_locations(const struct slim_array *a);            /* of the whole partition */
 uint64_t slim_part_at(const struct slim_array *a, uint64_t i);
-struct paddr slim_place(const struct slim *s, const struct slim_array *a,
-                        uint64_t q); /* of its simulated location */
+/* The place of its simulated location. */
+struct paddr slim_place(const struct slim *s, const struct slim_array *a, uint64_t q);
 /* Elements [from, to) of the window become variables; the window is still the array's. */
 void slim_spill(struct slim *s, struct slim_array *a, uint64_t from, uint64_t to);
 /* [SS REFINE]: refines the partition until it is precise enough for a footprint. In PREFIX elements

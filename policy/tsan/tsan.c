@@ -138,11 +138,6 @@ static bool branch(const struct tsan *t, const struct word_access *a, unsigned a
     return ledger_branch(t->env->cost, t->env->core, a->code + at, taken);
 }
 
-static int first_byte(uint8_t bytes)
-{
-    return __builtin_ctz(bytes);
-}
-
 static bool same_thread(const struct word_access *a, const struct tsan_cell *old)
 {
     return epoch_thread(old->at) == epoch_thread(a->is.at);
@@ -213,7 +208,7 @@ static bool races(const struct tsan *t, const struct word_access *a, const struc
                !both_read_or_atomic(&a->is, old);
     }
     charge_step(t->env, STEP_APART);
-    branch(t, a, AT_BELOW + place, first_byte(a->is.bytes) < first_byte(old->bytes));
+    branch(t, a, AT_BELOW + place, __builtin_ctz(a->is.bytes) < __builtin_ctz(old->bytes));
     if (!branch(t, a, AT_OVERLAP + place, (old->bytes & a->is.bytes) != 0))
         return false;
     charge_step(t->env, STEP_OVERLAP);
@@ -304,7 +299,7 @@ static bool check(struct tsan *t, const struct event *ev, struct tsan_thread *th
 {
     const bool writes = event_writes(ev);
     const sim_addr word = at & ~(sim_addr)(WORD - 1);
-    /* Of 16 functions: __tsan_read1 to __tsan_write8, and of ranges. */
+    /* The library has 16: __tsan_read1 to __tsan_write8, and those of ranges. */
     const unsigned function = 8u * writes + (alone ? (unsigned)__builtin_ctz(bytes) : 4);
     struct word_access a = {(uint64_t)function * BRANCHES,
                             ev,
