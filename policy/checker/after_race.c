@@ -29,20 +29,15 @@ void after_race_free(struct after_race *a)
 
 /* ---- races ---------------------------------------------------------------------------------- */
 
-static sim_addr granule_first(const struct after_race *a, sim_addr addr)
+static sim_addr granule_mask(const struct after_race *a)
 {
-    return a->granule == GRANULE_FIELD ? addr : addr & ~(sim_addr)(a->granule - 1);
-}
-
-static sim_addr granule_last(const struct after_race *a, sim_addr addr)
-{
-    return a->granule == GRANULE_FIELD ? addr : addr | (a->granule - 1);
+    return a->granule == GRANULE_FIELD ? 0 : a->granule - 1;
 }
 
 /* A granule may hold the end of one object and the begin of the next: the access says which. */
 void after_race_note(struct after_race *a, const struct event *ev, sim_addr location)
 {
-    const bool inside = ev->addr > location && ev->addr <= granule_last(a, location);
+    const bool inside = ev->addr > location && ev->addr <= (location | granule_mask(a));
     const sim_addr byte = inside ? ev->addr : location;
 
     if (a->n && a->raced[a->n - 1] == byte)
@@ -63,8 +58,8 @@ static void granules_having(const struct after_race *a, sim_addr byte, sim_addr 
 {
     const struct interval *object = having(a->objects, byte);
 
-    *first = granule_first(a, object ? object->lo : byte);
-    *last = granule_last(a, object ? object->last : byte);
+    *first = (object ? object->lo : byte) & ~granule_mask(a);
+    *last = (object ? object->last : byte) | granule_mask(a);
 }
 
 /* Disables the object at each byte. Granules that it shares with others are disabled, too. */
