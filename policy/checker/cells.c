@@ -39,6 +39,18 @@ void cells_charge(struct cells *c, const struct cell_charges *charges)
         c->counted = 0; /* they are there as long as their object is */
 }
 
+struct paddr cells_take(struct cells *c, uint64_t bytes)
+{
+    budget_take(&c->metadata, bytes);
+    return metadata_take(c->env->cost, c->env->core, bytes);
+}
+
+void cells_give(struct cells *c, struct paddr block, uint64_t bytes)
+{
+    metadata_give(c->env->cost, c->env->core, block, bytes);
+    budget_give(&c->metadata, bytes);
+}
+
 /* ---- clear and copy ------------------------------------------------------------------------- */
 
 struct move { /* a clear, or a copy by so much */

@@ -59,6 +59,11 @@ void cells_charge(struct cells *c, const struct cell_charges *charges);
 void cells_free(struct cells *c);
 void cells_check(const struct cells *c);
 
+/* A block on the machine for what has no room in a cell (metadata_take): counted as metadata, with
+ * a machine or without. */
+struct paddr cells_take(struct cells *c, uint64_t bytes);
+void cells_give(struct cells *c, struct paddr block, uint64_t bytes);
+
 /* A clear or a copy that the view heeds. */
 void cells_move(struct cells *c, const struct event *ev);
 

@@ -33,7 +33,7 @@ static inline sim_cycle tell_access(struct checker *c, const struct event *ev, u
     return now;
 }
 
-/* Synchronisation, or what happens to the heap: hook is the detector's, or NULL. */
+/* Tells of synchronisation, or of what happens to the heap: hook is the detector's, or NULL. */
 static inline sim_cycle tell_sync(struct checker *c,
                                   void (*hook)(void *self, const struct event *ev),
                                   const struct event *ev, unsigned core, sim_cycle now)

@@ -54,6 +54,17 @@ void metadata_count(struct ledger *c, struct budget *counted);
 struct paddr metadata_take(struct ledger *c, unsigned core, uint64_t bytes);
 void metadata_give(struct ledger *c, unsigned core, struct paddr block, uint64_t bytes);
 
+/* A read map of fasttrack or fastrcd is a block: a power of two of slots, hashed by thread. */
+enum { READ_MAP_SLOT = 8 }; /* bytes */
+static inline uint32_t read_map_slots(uint32_t reads)
+{
+    uint32_t slots = 8;
+
+    while (slots < reads)
+        slots *= 2;
+    return slots;
+}
+
 /* ---- clears and copies ---------------------------------------------------------------------- */
 
 /* A clear or copy that goes through metadata: places side by side in 64 bytes are charged together,

@@ -13,7 +13,7 @@ void software_needs(void *software)
     ((struct software *)software)->after = true;
 }
 
-/* Accesses line by line. Their instructions have been run. */
+/* Makes an access, line by line. Its instructions have been run. */
 sim_cycle software_mem(void *software, unsigned core, struct paddr at, unsigned bytes,
                        enum mem_cmd cmd, sim_cycle now)
 {

@@ -45,12 +45,6 @@ void eraser_cost_free(struct eraser_cost *c)
 
 /* ---- blocks --------------------------------------------------------------------------------- */
 
-static struct paddr block_take(struct eraser_cost *c, uint64_t bytes)
-{
-    budget_take(&c->variables->metadata, bytes);
-    return metadata_take(c->cost, c->env->core, bytes);
-}
-
 static struct paddr *slot_of(struct eraser_cost *c, struct paddr **array, size_t *n, uint32_t i)
 {
     *array = budget_reach(c->env->budget, *array, n, i, sizeof **array);
@@ -62,7 +56,7 @@ static struct paddr thread_block(struct eraser_cost *c, sim_tid tid)
     struct paddr *at = slot_of(c, &c->thread, &c->threads, tid);
 
     if (!at->at)
-        *at = block_take(c, THREAD_BYTES);
+        *at = cells_take(c->variables, THREAD_BYTES);
     return *at;
 }
 
@@ -77,13 +71,11 @@ static struct paddr table_entry(struct eraser_cost *c, lockset_id set)
         c->table_bytes = had ? 2 * had : TABLE_LEAST * TABLE_ENTRY;
         while (c->table_bytes < end)
             c->table_bytes *= 2;
-        c->table = block_take(c, c->table_bytes);
+        c->table = cells_take(c->variables, c->table_bytes);
         charge_load(c->env, was, had);
         charge_store(c->env, c->table, had);
-        if (had) {
-            metadata_give(c->cost, c->env->core, was, had);
-            budget_give(&c->variables->metadata, had);
-        }
+        if (had)
+            cells_give(c->variables, was, had);
     }
     return paddr_plus(c->table, (uint64_t)set * TABLE_ENTRY);
 }
@@ -97,7 +89,7 @@ static struct paddr vector_of(struct eraser_cost *c, lockset_id set)
     if (at->at || !bytes)
         return *at;
     charge_step(c->env, STEP_NEW_SET);
-    const struct paddr block = block_take(c, bytes);
+    const struct paddr block = cells_take(c->variables, bytes);
     charge_store(c->env, block, bytes);
     charge_store(c->env, table_entry(c, set), TABLE_ENTRY);
     return *slot_of(c, &c->vector, &c->vectors, set) = block;
@@ -131,7 +123,7 @@ static bool look_up(struct eraser_cost *c, uint64_t pair)
     const bool hit = c->cached[i] == pair;
 
     if (!c->cache.at)
-        c->cache = block_take(c, (uint64_t)CACHE_ENTRY << CACHE_BITS);
+        c->cache = cells_take(c->variables, (uint64_t)CACHE_ENTRY << CACHE_BITS);
     charge_step(c->env, STEP_CACHE);
     charge_load(c->env, paddr_plus(c->cache, i * CACHE_ENTRY), CACHE_ENTRY);
     c->cached[i] = pair;

@@ -117,15 +117,6 @@ static void check_read(struct ft_cost *c, const struct ft_variable *x, struct pa
 
 /* ---- read maps ------------------------------------------------------------------------------ */
 
-static uint32_t slots_for(uint32_t reads)
-{
-    uint32_t slots = FT_MAP_SLOTS;
-
-    while (slots < reads)
-        slots *= 2;
-    return slots;
-}
-
 static bool taken(const struct shared_reads *s, uint32_t n, uint32_t slot)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -152,17 +143,16 @@ static void settle(struct shared_reads *s, uint32_t i, uint32_t slots)
 
 static void store_slot(struct ft_cost *c, const struct shared_reads *s, uint32_t i)
 {
-    charge_store(c->env, paddr_plus(s->map, (uint64_t)s->read[i].slot * FT_SLOT_BYTES),
-                 FT_SLOT_BYTES);
+    charge_store(c->env, paddr_plus(s->map, (uint64_t)s->read[i].slot * READ_MAP_SLOT),
+                 READ_MAP_SLOT);
 }
 
 static void make_block(struct ft_cost *c, struct shared_reads *s, uint32_t slots)
 {
-    const uint64_t bytes = (uint64_t)slots * FT_SLOT_BYTES;
+    const uint64_t bytes = (uint64_t)slots * READ_MAP_SLOT;
 
     c->new_words = true;
-    budget_take(&c->variables->metadata, bytes);
-    s->map = metadata_take(c->cost, c->env->core, bytes);
+    s->map = cells_take(c->variables, bytes);
     charge_steps(c->env, STEP_MAP_ZERO, bytes / LINE);
     charge_store(c->env, s->map, bytes);
 }
@@ -171,9 +161,9 @@ void ft_map_new(struct ft_cost *c, struct shared_reads *s)
 {
     const enum cost_part was = ledger_part(c->cost, PART_MAPS);
 
-    make_block(c, s, slots_for(s->n));
+    make_block(c, s, read_map_slots(s->n));
     for (uint32_t i = 0; c->cost->on && i < s->n; i++) {
-        settle(s, i, slots_for(s->n));
+        settle(s, i, read_map_slots(s->n));
         charge_step(c->env, STEP_MAP_FIND);
         store_slot(c, s, i);
     }
@@ -184,8 +174,8 @@ void ft_map_new(struct ft_cost *c, struct shared_reads *s)
 /* A copied map goes into a block of its own, slot by slot as it is. */
 void ft_map_copy(struct ft_cost *c, const struct shared_reads *from, struct shared_reads *s)
 {
-    charge_load(c->env, from->map, (uint64_t)slots_for(from->n) * FT_SLOT_BYTES);
-    make_block(c, s, slots_for(s->n));
+    charge_load(c->env, from->map, (uint64_t)read_map_slots(from->n) * READ_MAP_SLOT);
+    make_block(c, s, read_map_slots(s->n));
     charge_step(c->env, STEP_MAP_NEW);
 }
 
@@ -196,20 +186,19 @@ static void move_map(struct ft_cost *c, struct shared_reads *s, uint32_t was, ui
 
     make_block(c, s, slots);
     for (uint32_t i = 0; c->cost->on && i + 1 < s->n; i++) {
-        charge_load(c->env, paddr_plus(old, (uint64_t)s->read[i].slot * FT_SLOT_BYTES),
-                    FT_SLOT_BYTES);
+        charge_load(c->env, paddr_plus(old, (uint64_t)s->read[i].slot * READ_MAP_SLOT),
+                    READ_MAP_SLOT);
         settle(s, i, slots);
         charge_step(c->env, STEP_MAP_MOVE);
         store_slot(c, s, i);
     }
     charge_step(c->env, STEP_MAP_NEW);
-    metadata_give(c->cost, c->env->core, old, (uint64_t)was * FT_SLOT_BYTES);
-    budget_give(&c->variables->metadata, (uint64_t)was * FT_SLOT_BYTES);
+    cells_give(c->variables, old, (uint64_t)was * READ_MAP_SLOT);
 }
 
 void ft_map_add(struct ft_cost *c, struct shared_reads *s)
 {
-    const uint32_t was = slots_for(s->n - 1), slots = slots_for(s->n);
+    const uint32_t was = read_map_slots(s->n - 1), slots = read_map_slots(s->n);
     const enum cost_part part = ledger_part(c->cost, PART_MAPS);
 
     if (slots > was)
@@ -235,17 +224,14 @@ void ft_map_change(struct ft_cost *c, struct shared_reads *s, uint32_t i, const 
 
 void ft_map_drop(struct ft_cost *c, struct shared_reads *s)
 {
-    const uint64_t bytes = (uint64_t)slots_for(s->n) * FT_SLOT_BYTES;
-
-    metadata_give(c->cost, c->env->core, s->map, bytes);
-    budget_give(&c->variables->metadata, bytes);
+    cells_give(c->variables, s->map, (uint64_t)read_map_slots(s->n) * READ_MAP_SLOT);
     s->map = (struct paddr){0};
 }
 
 /* Looks for the thread's read, without a lock. True: it is there, of this epoch. */
 static bool read_find(struct ft_cost *c, const struct shared_reads *s, const struct ft_past *now)
 {
-    const uint32_t slots = slots_for(s->n), first = home(now, slots);
+    const uint32_t slots = read_map_slots(s->n), first = home(now, slots);
     const struct ft_past *own = NULL;
     uint32_t slot = first;
 
@@ -256,7 +242,7 @@ static bool read_find(struct ft_cost *c, const struct shared_reads *s, const str
     const enum cost_part part = ledger_part(c->cost, PART_MAPS);
     charge_step(c->env, STEP_MAP_FIND);
     for (uint32_t looked = 0; looked < slots; looked++, slot = (slot + 1) & (slots - 1)) {
-        charge_load(c->env, paddr_plus(s->map, (uint64_t)slot * FT_SLOT_BYTES), FT_SLOT_BYTES);
+        charge_load(c->env, paddr_plus(s->map, (uint64_t)slot * READ_MAP_SLOT), READ_MAP_SLOT);
         charge_step(c->env, STEP_MAP_PROBE);
         if (own ? own->slot == slot : !taken(s, s->n, slot))
             break;
@@ -268,12 +254,12 @@ static bool read_find(struct ft_cost *c, const struct shared_reads *s, const str
 /* Each read in it against the thread's clock. */
 static void check_map(struct ft_cost *c, const struct shared_reads *s, sim_tid tid)
 {
-    const uint32_t slots = slots_for(s->n);
+    const uint32_t slots = read_map_slots(s->n);
     const enum cost_part was = ledger_part(c->cost, PART_MAPS);
 
     charge_step(c->env, STEP_MAP_FIND);
     for (uint32_t slot = 0; slot < slots; slot++) {
-        charge_load(c->env, paddr_plus(s->map, (uint64_t)slot * FT_SLOT_BYTES), FT_SLOT_BYTES);
+        charge_load(c->env, paddr_plus(s->map, (uint64_t)slot * READ_MAP_SLOT), READ_MAP_SLOT);
         charge_step(c->env, STEP_MAP_SLOT);
         for (uint32_t i = 0; i < s->n; i++)
             if (s->read[i].slot == slot)
@@ -386,7 +372,7 @@ void ft_charge_trace(struct ft_cost *c, const struct ft_variable *x, sim_addr ad
     if (!reads_shared(x))
         return;
     ledger_needs(c->cost, c->env->core);
-    charge_load(c->env, x->shared->map, FT_SLOT_BYTES);
+    charge_load(c->env, x->shared->map, READ_MAP_SLOT);
     charge_step(c->env, STEP_MARK);
-    charge_store(c->env, x->shared->map, FT_SLOT_BYTES);
+    charge_store(c->env, x->shared->map, READ_MAP_SLOT);
 }

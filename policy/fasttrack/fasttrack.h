@@ -89,7 +89,6 @@ struct ft_cost {
     bool calls;
     bool statics; /* whether loads of static fields look for their classes' initialisation */
 };
-enum { FT_MAP_SLOTS = 8, FT_SLOT_BYTES = 8 };
 
 extern const struct policy_charges ft_charges;
 

@@ -34,10 +34,8 @@ static struct paddr thread_block(struct goldilocks *g, sim_tid tid)
 {
     struct gold_thread *t = gold_thread_at(g, tid);
 
-    if (!t->lock_block.at) {
-        t->lock_block = metadata_take(g->cost, g->env->core, THREAD_BYTES);
-        budget_take(&g->variables.metadata, THREAD_BYTES);
-    }
+    if (!t->lock_block.at)
+        t->lock_block = cells_take(&g->variables, THREAD_BYTES);
     return t->lock_block;
 }
 

@@ -233,16 +233,6 @@ gold_element gold_sequences(struct goldilocks *g, struct gold_object *o, const s
 
 /* ---- copies --------------------------------------------------------------------------------- */
 
-static void same_heads(struct goldilocks *g, struct gold_object *o, const struct gold_object *of)
-{
-    o->sole = of->sole;
-    for (uint32_t i = 0; i < of->heads; i++) {
-        const gold_element element = element_new(g);
-        head_add(g, o, &(struct gold_head){of->head[i].actor, element});
-        same_element(g, element, of->head[i].element);
-    }
-}
-
 static void object_copy(void *arg, void *to, const void *from)
 {
     struct goldilocks *g = arg;
@@ -262,8 +252,14 @@ static void object_copy(void *arg, void *to, const void *from)
     same_element(g, copy->element, o->element);
     if (o->readers)
         same_element(g, copy->readers, o->readers);
-    if (o->sync.kind == OBJECT_ATOMIC)
-        same_heads(g, copy, o);
+    if (o->sync.kind != OBJECT_ATOMIC)
+        return;
+    copy->sole = o->sole;
+    for (uint32_t i = 0; i < o->heads; i++) {
+        const gold_element element = element_new(g);
+        head_add(g, copy, &(struct gold_head){o->head[i].actor, element});
+        same_element(g, element, o->head[i].element);
+    }
 }
 
 static const struct sync_ways ways = {sizeof(struct gold_object), object_begin, object_end,

@@ -104,7 +104,7 @@ ALWAYS_INLINE void rcd_replace(struct rcd_variable *x, unsigned side,
 
 /* ---- costs: fastrcd_cost.c ------------------------------------------------------------------ */
 
-enum { RCD_VARIABLE_BYTES = 8, RCD_SLOT_BYTES = 8, RCD_MAP_SLOTS = 8 };
+enum { RCD_VARIABLE_BYTES = 8 };
 
 extern const struct policy_charges rcd_charges;
 

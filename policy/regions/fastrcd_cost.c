@@ -87,47 +87,29 @@ static void check_atomics(struct fastrcd *f, const struct rcd_variable *x)
 
 /* ---- read maps ------------------------------------------------------------------------------ */
 
-static uint32_t slots_for(uint32_t reads)
-{
-    uint32_t slots = RCD_MAP_SLOTS;
-
-    while (slots < reads)
-        slots *= 2;
-    return slots;
-}
-
 /* Threads are numbered from 0, so that two seldom have one slot: that they do costs nothing. */
 static struct paddr slot_of(const struct overflow *m, uint32_t actor)
 {
-    return paddr_plus(m->block, (uint64_t)(actor & (slots_for(m->n) - 1)) * RCD_SLOT_BYTES);
+    return paddr_plus(m->block, (uint64_t)(actor & (read_map_slots(m->n) - 1)) * READ_MAP_SLOT);
 }
 
 static void make_block(struct fastrcd *f, struct overflow *m, uint32_t slots)
 {
-    const uint64_t bytes = (uint64_t)slots * RCD_SLOT_BYTES;
+    const uint64_t bytes = (uint64_t)slots * READ_MAP_SLOT;
 
-    budget_take(&f->variables.metadata, bytes);
-    m->block = metadata_take(f->env->cost, f->env->core, bytes);
+    m->block = cells_take(&f->variables, bytes);
     charge_store(f->env, m->block, bytes);
     charge_step(f->env, STEP_MAP_NEW);
-}
-
-static void give_block(struct fastrcd *f, struct paddr block, uint32_t slots)
-{
-    const uint64_t bytes = (uint64_t)slots * RCD_SLOT_BYTES;
-
-    budget_give(&f->variables.metadata, bytes);
-    metadata_give(f->env->cost, f->env->core, block, bytes);
 }
 
 void rcd_map_new(struct fastrcd *f, struct overflow *m)
 {
     const enum cost_part was = ledger_part(f->env->cost, PART_MAPS);
 
-    make_block(f, m, slots_for(m->n));
+    make_block(f, m, read_map_slots(m->n));
     for (uint32_t i = 0; f->env->cost->on && i < m->n; i++) {
         charge_step(f->env, STEP_MAP_FIND);
-        charge_store(f->env, slot_of(m, m->at[i].actor), RCD_SLOT_BYTES);
+        charge_store(f->env, slot_of(m, m->at[i].actor), READ_MAP_SLOT);
     }
     ledger_part(f->env->cost, was);
 }
@@ -135,13 +117,13 @@ void rcd_map_new(struct fastrcd *f, struct overflow *m)
 /* A copied map goes into a block of its own, slot by slot as it is. */
 void rcd_map_copy(struct fastrcd *f, const struct overflow *from, struct overflow *m)
 {
-    charge_load(f->env, from->block, (uint64_t)slots_for(from->n) * RCD_SLOT_BYTES);
-    make_block(f, m, slots_for(m->n));
+    charge_load(f->env, from->block, (uint64_t)read_map_slots(from->n) * READ_MAP_SLOT);
+    make_block(f, m, read_map_slots(m->n));
 }
 
 void rcd_map_add(struct fastrcd *f, struct overflow *m)
 {
-    const uint32_t was = slots_for(m->n), slots = slots_for(m->n + 1);
+    const uint32_t was = read_map_slots(m->n), slots = read_map_slots(m->n + 1);
     const struct paddr old = m->block;
 
     if (slots == was)
@@ -149,29 +131,29 @@ void rcd_map_add(struct fastrcd *f, struct overflow *m)
     const enum cost_part part = ledger_part(f->env->cost, PART_MAPS);
     make_block(f, m, slots);
     for (uint32_t i = 0; f->env->cost->on && i < m->n; i++) {
-        charge_load(f->env, paddr_plus(old, (uint64_t)i * RCD_SLOT_BYTES), RCD_SLOT_BYTES);
+        charge_load(f->env, paddr_plus(old, (uint64_t)i * READ_MAP_SLOT), READ_MAP_SLOT);
         charge_step(f->env, STEP_MAP_MOVE);
-        charge_store(
-            f->env, paddr_plus(m->block, (uint64_t)(m->at[i].actor & (slots - 1)) * RCD_SLOT_BYTES),
-            RCD_SLOT_BYTES);
+        charge_store(f->env,
+                     paddr_plus(m->block, (uint64_t)(m->at[i].actor & (slots - 1)) * READ_MAP_SLOT),
+                     READ_MAP_SLOT);
     }
-    give_block(f, old, was);
+    cells_give(&f->variables, old, (uint64_t)was * READ_MAP_SLOT);
     ledger_part(f->env->cost, part);
 }
 
 void rcd_map_drop(struct fastrcd *f, struct overflow *m)
 {
-    give_block(f, m->block, slots_for(m->n));
+    cells_give(&f->variables, m->block, (uint64_t)read_map_slots(m->n) * READ_MAP_SLOT);
 }
 
 static void check_map(struct fastrcd *f, const struct overflow *m, uint32_t me)
 {
-    const uint32_t slots = slots_for(m->n);
+    const uint32_t slots = read_map_slots(m->n);
     const enum cost_part was = ledger_part(f->env->cost, PART_MAPS);
 
     charge_step(f->env, STEP_MAP_FIND);
     for (uint32_t slot = 0; slot < slots; slot++)
-        charge_load(f->env, paddr_plus(m->block, (uint64_t)slot * RCD_SLOT_BYTES), RCD_SLOT_BYTES);
+        charge_load(f->env, paddr_plus(m->block, (uint64_t)slot * READ_MAP_SLOT), READ_MAP_SLOT);
     charge_steps(f->env, STEP_MAP_SLOT, slots);
     for (uint32_t i = 0; i < m->n; i++)
         check_epoch(f, m->at[i].clock, m->at[i].actor, me);
@@ -195,7 +177,7 @@ static void probe_map(struct fastrcd *f, const struct overflow *map, uint32_t me
     const enum cost_part was = ledger_part(f->env->cost, PART_MAPS);
 
     charge_step(f->env, STEP_MAP_FIND);
-    charge_load(f->env, slot_of(map, me), RCD_SLOT_BYTES);
+    charge_load(f->env, slot_of(map, me), READ_MAP_SLOT);
     charge_step(f->env, STEP_MAP_PROBE);
     ledger_part(f->env->cost, was);
 }
@@ -203,7 +185,7 @@ static void store_slot(struct fastrcd *f, const struct overflow *map, uint32_t m
 {
     const enum cost_part was = ledger_part(f->env->cost, PART_MAPS);
 
-    charge_store(f->env, slot_of(map, me), RCD_SLOT_BYTES);
+    charge_store(f->env, slot_of(map, me), READ_MAP_SLOT);
     ledger_part(f->env->cost, was);
 }
 
@@ -327,19 +309,19 @@ static void reset_epoch(struct fastrcd *f, uint32_t clock, uint32_t actor)
 /* A map at a full collection: it is marked, and each of its clocks is renewed. */
 static void reset_map(struct fastrcd *f, const struct overflow *m)
 {
-    const uint32_t slots = slots_for(m->n);
+    const uint32_t slots = read_map_slots(m->n);
 
     charge_step(f->env, STEP_MAP_FIND);
-    charge_load(f->env, m->block, RCD_SLOT_BYTES);
+    charge_load(f->env, m->block, READ_MAP_SLOT);
     charge_step(f->env, STEP_MARK);
-    charge_store(f->env, m->block, RCD_SLOT_BYTES);
+    charge_store(f->env, m->block, READ_MAP_SLOT);
     for (uint32_t slot = 0; slot < slots; slot++)
-        charge_load(f->env, paddr_plus(m->block, (uint64_t)slot * RCD_SLOT_BYTES), RCD_SLOT_BYTES);
+        charge_load(f->env, paddr_plus(m->block, (uint64_t)slot * READ_MAP_SLOT), READ_MAP_SLOT);
     charge_steps(f->env, STEP_MAP_SLOT, slots);
     for (uint32_t i = 0; i < m->n; i++) {
         reset_epoch(f, m->at[i].clock, m->at[i].actor);
         if (m->at[i].clock)
-            charge_store(f->env, slot_of(m, m->at[i].actor), RCD_SLOT_BYTES);
+            charge_store(f->env, slot_of(m, m->at[i].actor), READ_MAP_SLOT);
     }
 }
 

@@ -67,8 +67,7 @@ struct regions_ended regions_sync(struct regions *r, const struct event *ev)
         mine |= takes(r, ev);
     if (mine)
         add(&ended, me);
-    /* A join with a thread that has not ended publishes that thread's clock, and ends its region.
-     */
+    /* A join with a thread that has not ended publishes its clock, and ends its region. */
     if (ev->kind == EV_JOIN && hb_has_begun(r->hb, child) && published(r, hb_actor(r->hb, child)))
         add(&ended, hb_actor(r->hb, child));
     return ended;

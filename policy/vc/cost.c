@@ -76,8 +76,7 @@ static void give(const struct vc_charge *k, struct vector *v)
 {
     if (!v->room)
         return;
-    metadata_give(k->c->cost, k->c->env->core, v->at, vector_bytes(v));
-    budget_give(&k->c->locations.metadata, vector_bytes(v));
+    cells_give(&k->c->locations, v->at, vector_bytes(v));
     *v = (struct vector){0};
 }
 
@@ -88,8 +87,7 @@ static struct vector make(const struct vc_charge *k, uint32_t n, const struct ve
 
     while (v.room < n)
         v.room *= 2;
-    v.at = metadata_take(k->c->cost, k->c->env->core, vector_bytes(&v));
-    budget_take(&k->c->locations.metadata, vector_bytes(&v));
+    v.at = cells_take(&k->c->locations, vector_bytes(&v));
     copy(k, v.at, with);
     zero(k, paddr_plus(v.at, vector_bytes(with)), vector_bytes(&v) - vector_bytes(with));
     return v;
