@@ -279,21 +279,20 @@ static void check_all(struct vm_thread *t, struct churn *c)
 static void churn_main(struct vm_thread *t, const void *p)
 {
     const uint64_t n = vm_params(t)->threads;
-    struct churn *c = vm_scratch(t, 1, sizeof *c);
+    struct churn c = {.p = p, .buckets = vm_global(t), .total = vm_global(t)};
     sim_tid *child = vm_scratch(t, n, sizeof *child);
 
-    *c = (struct churn){.p = p, .buckets = vm_global(t), .total = vm_global(t)};
-    setup(t, c);
+    setup(t, &c);
     vm_phase(t, "work");
     vm_roi_begin(t);
     for (uint64_t i = 0; i < n; i++)
-        child[i] = vm_fork(t, worker, c, AT_FORK);
+        child[i] = vm_fork(t, worker, &c, AT_FORK);
     for (uint64_t i = 0; i < n; i++)
         vm_join(t, child[i], AT_JOIN);
     vm_roi_end(t);
     vm_phase(t, "check");
     vm_system_gc(t);
-    check_all(t, c);
+    check_all(t, &c);
     vm_io(t, AT_STATS);
 }
 

@@ -254,16 +254,15 @@ static void check_result(struct vm_thread *t, const struct fft *f, struct point 
 static void fft_main(struct vm_thread *t, const void *p)
 {
     const struct fft_params *q = p;
-    struct fft *f = vm_scratch(t, 1, sizeof *f);
+    struct fft f = {.m = q->rows, .repeats = q->repeats};
     struct point *plain = vm_scratch(t, q->rows * q->rows, sizeof *plain);
 
-    *f = (struct fft){.m = q->rows, .repeats = q->repeats};
-    f->x = matrix(t, f->m);
-    f->y = matrix(t, f->m);
-    f->roots = team_array(t, VM_F64, 2 * f->m * f->m, AT_INIT);
-    fill(t, f, plain);
-    team_measure(t, work, f, AT_FORK);
-    check_result(t, f, plain);
+    f.x = matrix(t, f.m);
+    f.y = matrix(t, f.m);
+    f.roots = team_array(t, VM_F64, 2 * f.m * f.m, AT_INIT);
+    fill(t, &f, plain);
+    team_measure(t, work, &f, AT_FORK);
+    check_result(t, &f, plain);
 }
 
 static int check(const void *p, const struct vm_params *vm, struct err *e)

@@ -129,26 +129,25 @@ static void check_forks(struct vm_thread *t, struct dinner *d)
 
 static void philosopher_main(struct vm_thread *t, const void *p)
 {
-    struct dinner *d = vm_scratch(t, 1, sizeof *d);
-
-    *d = (struct dinner){
+    struct dinner d = {
         .p = p, .table = vm_global(t), .forks = vm_global(t), .seats = vm_params(t)->threads};
-    lay_table(t, d);
-    sim_tid *child = vm_scratch(t, d->seats, sizeof *child);
+
+    lay_table(t, &d);
+    sim_tid *child = vm_scratch(t, d.seats, sizeof *child);
     vm_roi_begin(t);
-    for (uint64_t i = 0; i < d->seats; i++)
-        child[i] = vm_fork(t, philosopher, d, AT_FORK);
-    vm_put_i32(t, d->table, TABLE_OPEN, 1, AT_FORK);
-    vm_lock(t, d->table, AT_WAIT);
-    while ((uint64_t)vm_get_i32(t, d->table, TABLE_DONE, AT_WAIT) < d->seats)
-        vm_wait(t, d->table, AT_WAIT);
-    vm_unlock(t, d->table, AT_WAIT);
-    for (uint64_t i = 0; i < d->seats; i++)
+    for (uint64_t i = 0; i < d.seats; i++)
+        child[i] = vm_fork(t, philosopher, &d, AT_FORK);
+    vm_put_i32(t, d.table, TABLE_OPEN, 1, AT_FORK);
+    vm_lock(t, d.table, AT_WAIT);
+    while ((uint64_t)vm_get_i32(t, d.table, TABLE_DONE, AT_WAIT) < d.seats)
+        vm_wait(t, d.table, AT_WAIT);
+    vm_unlock(t, d.table, AT_WAIT);
+    for (uint64_t i = 0; i < d.seats; i++)
         vm_join(t, child[i], AT_JOIN);
     vm_roi_end(t);
-    const int32_t meals = vm_get_i32(t, d->table, TABLE_MEALS, AT_RESULT);
-    vm_check(t, d->p->race || (uint64_t)meals == d->seats * d->p->meals, "%d meals", meals);
-    check_forks(t, d);
+    const int32_t meals = vm_get_i32(t, d.table, TABLE_MEALS, AT_RESULT);
+    vm_check(t, d.p->race || (uint64_t)meals == d.seats * d.p->meals, "%d meals", meals);
+    check_forks(t, &d);
 }
 
 static int check(const void *p, const struct vm_params *vm, struct err *e)
