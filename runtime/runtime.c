@@ -184,14 +184,6 @@ static sim_cycle issue_pieces(struct rt_walk *w, const struct event *ev, enum lx
     return now;
 }
 
-static sim_cycle lower_heap(struct rt_lowering *l, sim_cycle now)
-{
-    follow(&l->walk, l->ev);
-    now = issue_pieces(&l->walk, l->ev, l->ev->kind == EV_COPY ? LX_COPYHISTORY : LX_CLEARHISTORY,
-                       now);
-    return rt_walk_pay(&l->walk, now); /* a step that no detector listens to takes time, too */
-}
-
 void runtime_follow(struct runtime *r, const struct event *ev, unsigned core)
 {
     struct rt_walk w;
@@ -245,8 +237,11 @@ sim_cycle runtime_lower(struct runtime *r, const struct event *ev, unsigned core
         break;
     case CLASS_HEAP:
         rt_lower_memory(&l.walk, ev);
-        if (ev->kind == EV_CLEAR || ev->kind == EV_COPY)
-            return lower_heap(&l, now);
+        if (ev->kind == EV_CLEAR || ev->kind == EV_COPY) {
+            follow(&l.walk, ev);
+            now = issue_pieces(&l.walk, ev, ev->kind == EV_COPY ? LX_COPYHISTORY : LX_CLEARHISTORY,
+                               now);
+        }
         break;
     case CLASS_RAW:
         lower_raw(&l);
@@ -254,7 +249,7 @@ sim_cycle runtime_lower(struct runtime *r, const struct event *ev, unsigned core
     case CLASS_MARK:
         break;
     }
-    return rt_walk_pay(&l.walk, now);
+    return rt_walk_pay(&l.walk, now); /* a step that no detector listens to takes time, too */
 }
 
 sim_cycle runtime_lower_access(struct runtime *r, const struct event *ev, bool all_sync,
