@@ -132,19 +132,6 @@ void vm_copy_object(struct vm_thread *gc, sim_addr to, sim_addr from, uint64_t b
 
 /* ---- collections ---------------------------------------------------------------------------- */
 
-static void mark_and_sweep(struct vm_thread *gc)
-{
-    struct vm *v = gc->vm;
-
-    vm_stop_world(gc, false);
-    vm_retire_all(v);
-    vm_cells_unswept(v);
-    vm_mark_roots(gc);
-    vm_mark_drain(gc);
-    vm_cells_sweep(gc);
-    vm_start_world(gc, false);
-}
-
 /* Marking runs beside the program, and so does sweeping; the two pauses are for roots, and for what
  * was overwritten meanwhile. */
 static void mark_and_sweep_concurrently(struct vm_thread *gc)
@@ -185,13 +172,14 @@ static bool promotion_fits(const struct vm *v)
            young + young / 2 + (uint64_t)v->heap.sizes * VM_BLOCK_BYTES;
 }
 
-/* A full collection first marks and sweeps the old space; either way the nursery is emptied then.
- */
-static void generational(struct vm_thread *gc, bool full)
+/* A full collection first marks and sweeps the cells; either way the nursery is emptied then, if
+ * there is one. */
+static void mark_and_sweep(struct vm_thread *gc, bool full)
 {
     struct vm *v = gc->vm;
+    const bool generational = v->p.gc == VM_GENERATIONAL;
 
-    full |= !promotion_fits(v);
+    full |= !generational || !promotion_fits(v);
     vm_stop_world(gc, !full);
     vm_retire_all(v);
     if (full) {
@@ -201,7 +189,8 @@ static void generational(struct vm_thread *gc, bool full)
         forget_dead(gc);
         vm_cells_sweep(gc);
     }
-    vm_minor(gc);
+    if (generational)
+        vm_minor(gc);
     vm_start_world(gc, !full);
 }
 
@@ -209,14 +198,12 @@ static void collect(struct vm_thread *gc, bool full)
 {
     const enum vm_gc how = (enum vm_gc)gc->vm->p.gc;
 
-    if (how == VM_GENERATIONAL)
-        generational(gc, full);
-    else if (how == VM_MARKSWEEP_CONCURRENT && !full)
+    if (how == VM_MARKSWEEP_CONCURRENT && !full)
         mark_and_sweep_concurrently(gc);
     else if (how == VM_COPYING_CONCURRENT && !full)
         vm_move_cycle(gc);
     else if (vm_has_cells(&gc->vm->heap))
-        mark_and_sweep(gc);
+        mark_and_sweep(gc, full);
     else
         vm_semispace(gc);
 }
