@@ -128,7 +128,7 @@ static int tell(struct json_reading *r)
 
 static int read_word(struct json_reading *r, int c)
 {
-    static const char *const words[] = {"true", "false", "null"};
+    static const char *const words[] = {"true", "false", "null", NULL};
 
     for (; c > ' ' && !strchr(",]}", c); c = json_take(r)) {
         if (r->value.n > TEXT_MOST)
@@ -137,11 +137,10 @@ static int read_word(struct json_reading *r, int c)
     }
     if (c != JSON_END)
         r->at--;
-    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-        if (strcmp(r->value.at, words[i]) == 0)
-            return tell(r);
     const size_t number = strspn(r->value.at, "+-.0123456789eE");
-    return number && number == r->value.n ? tell(r) : -1;
+    if (name_index(words, r->value.at) < 0 && (!number || number != r->value.n))
+        return -1;
+    return tell(r);
 }
 
 static int read_member(struct json_reading *r, int c)

@@ -91,10 +91,10 @@ static int convert_bool(const struct conversion *v, const char *text)
 
 static int convert_choice(const struct conversion *v, const char *text, uint64_t *index)
 {
-    for (*index = 0; v->row->choices[*index]; ++*index)
-        if (strcmp(text, v->row->choices[*index]) == 0)
-            return 0;
-    return refuse(v, text, "is none of the choices");
+    const int place = name_index(v->row->choices, text);
+
+    *index = (uint64_t)place;
+    return place < 0 ? refuse(v, text, "is none of the choices") : 0;
 }
 
 /* Takes over text. */

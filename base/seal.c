@@ -299,21 +299,14 @@ static int fail(const struct seal *s, const struct seal_fault *f, struct err *e)
 
 /* ---- one file, whole ------------------------------------------------------------------------ */
 
-static const char *last_of(const char *text, const char *part)
-{
-    const char *last = NULL;
-
-    for (const char *at = text; (at = strstr(at, part)) != NULL; at++)
-        last = at;
-    return last;
-}
-
 /* Reads the hash that host.json has of itself as its last key, and hashes its text. False: it has
  * none. */
 static bool host_hashes(const char *text, uint64_t *is, uint64_t *was)
 {
-    const char *last = last_of(text, json_hash);
+    const char *last = NULL;
 
+    for (const char *at = text; (at = strstr(at, json_hash)) != NULL; at++)
+        last = at;
     if (!last || !read_hash(last + sizeof json_hash - 1, was) ||
         strcmp(last + sizeof json_hash - 1 + DIGITS, "\"\n}\n") != 0)
         return false;

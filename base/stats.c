@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 
 /* Bucket 0 is for 0, bucket b for values of b bits: [2^(b-1), 2^b). */
 void histogram_add(struct histogram *h, uint64_t value)
@@ -92,17 +93,6 @@ static struct stats_group *find_child(const struct stats_group *g, const char *n
     return c;
 }
 
-/* Keys of stats.json beside the groups. */
-static bool reserved(const char *name)
-{
-    static const char *const names[] = {"schema", "roi", "behaviour", "findings"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-        if (!strcmp(name, names[i]))
-            return true;
-    return false;
-}
-
 /* The full name of what the group has by this name: the caller's. */
 static char *full_name(const struct stats_group *g, const char *name, size_t n)
 {
@@ -111,13 +101,15 @@ static char *full_name(const struct stats_group *g, const char *name, size_t n)
 
 static struct stats_group *add_child(struct stats_group *g, const char *name, size_t n)
 {
+    /* Keys of stats.json beside the groups. */
+    static const char *const reserved[] = {"schema", "roi", "behaviour", "findings", NULL};
     struct stats_group *c = xcalloc(1, sizeof *c);
 
     c->stats = g->stats;
     c->parent = g;
     c->full = full_name(g, name, n);
     c->name = c->full + strlen(c->full) - n;
-    const bool good = n > 0 && !reserved(c->full);
+    const bool good = n > 0 && name_index(reserved, c->full) < 0;
     assert(good);
     (void)good;
     if (g->last)
@@ -476,13 +468,6 @@ static wide sum(const uint64_t *const *list)
     return total;
 }
 
-static bool rule_holds(const struct stats_rule *r)
-{
-    const wide left = sum(r->left), right = sum(r->right);
-
-    return r->op == STATS_EQ ? left == right : left <= right;
-}
-
 static void print_sum(FILE *out, const struct stats *s, const uint64_t *const *list)
 {
     if (!*list)
@@ -518,8 +503,10 @@ static int rule_error(const struct stats *s, const struct stats_rule *r, struct 
 
 int stats_check(const struct stats *s, struct err *e)
 {
-    for (size_t i = 0; i < s->n_rules; i++)
-        if (!rule_holds(&s->rules[i]))
-            return rule_error(s, &s->rules[i], e);
+    for (const struct stats_rule *r = s->rules; r < s->rules + s->n_rules; r++) {
+        const wide left = sum(r->left), right = sum(r->right);
+        if (left > right || (left < right && r->op == STATS_EQ))
+            return rule_error(s, r, e);
+    }
     return 0;
 }

@@ -159,6 +159,14 @@ static size_t distance(const char *name, size_t n, const char *candidate)
     return d > longer / 3 ? SIZE_MAX : d ? d + 1 : 0;
 }
 
+int name_index(const char *const *names, const char *name)
+{
+    for (int i = 0; names[i]; i++)
+        if (!strcmp(names[i], name))
+            return i;
+    return -1;
+}
+
 const char *nearest_name(const char *name, const char *const *names, size_t n)
 {
     const char *best = NULL;

@@ -20,6 +20,8 @@ bool char_hidden(uint32_t c);
  * What is to be read back (traces, JSON) has its own ways to write the same characters. */
 char *text_visible(const char *text);
 
+/* The place of a name in a list that ends in NULL; -1: it is not there. */
+int name_index(const char *const *names, const char *name);
 /* The nearest of n names within a third of its length in edits, or NULL ("did you mean"). */
 const char *nearest_name(const char *name, const char *const *names, size_t n);
 /* "; did you mean X? " for the nearest of names, or "; ": owned by the caller. */
