@@ -155,14 +155,6 @@ static const struct {
 
 const char *const gap_unit_names[GAP_UNITS + 1] = {"instructions", "bytecodes", NULL};
 
-int gap_unit_by_name(const char *name)
-{
-    for (int i = 0; i < GAP_UNITS; i++)
-        if (!strcmp(gap_unit_names[i], name))
-            return i;
-    return -1;
-}
-
 /* Fields without a meaning must be 0, so that there is one way to write an event, and identities
  * can be compared. */
 static const char *operands_fault(const struct event *ev)

@@ -46,15 +46,6 @@ static uint64_t packed_at(const struct packed *p)
     return p->before + (uint64_t)(p->from - p->buffer);
 }
 
-static void packed_fill(struct input *in, struct packed *p)
-{
-    p->before = packed_at(p);
-    const size_t got = file_read(in, p->buffer, sizeof p->buffer);
-    p->from = p->buffer;
-    p->end = p->buffer + got;
-    p->eof = got < sizeof p->buffer;
-}
-
 /* True: another member follows. As for `gzip -t`, zeros up to the end of the file, which tapes and
  * block devices leave behind the last member, say nothing. Other bytes are an error here, where
  * gzip warns of them and ignores them: a member may be damaged there. */
@@ -80,8 +71,13 @@ static bool packed_step(struct input *in, struct packed *p, uint8_t **to, uint8_
 {
     const uint8_t *const had = *to;
 
-    if (p->from == p->end && !p->eof)
-        packed_fill(in, p);
+    if (p->from == p->end && !p->eof) {
+        p->before = packed_at(p);
+        const size_t got = file_read(in, p->buffer, sizeof p->buffer);
+        p->from = p->buffer;
+        p->end = p->buffer + got;
+        p->eof = got < sizeof p->buffer;
+    }
     if (*in->fault || (p->between && p->from == p->end))
         return false;
     if (p->between && p->gzip && !member_follows(in, p))
@@ -132,6 +128,18 @@ const char *input_fault(const struct input *in)
 uint64_t input_bytes(const struct input *in)
 {
     return in->packed ? unpacker_bytes(in->packed->unpacker) : 0;
+}
+
+struct source input_source(const struct input *in, const char *format,
+                           int (*next)(struct source *s, struct batch *b, struct err *e),
+                           void (*close)(struct source *s), const struct names *names)
+{
+    return (struct source){.next = next,
+                           .close = close,
+                           .names = names,
+                           .name = in->name,
+                           .format = format,
+                           .extent = &in->extent};
 }
 
 void input_free(struct input *in)

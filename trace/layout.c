@@ -2,7 +2,6 @@
 #include "trace/layout.h"
 
 #include <stddef.h>
-#include <string.h>
 
 const struct layout layouts[LAYOUTS] = {
 #define LAYOUT(NAME, name, word, reference, header, array, align, lock, fields, help)              \
@@ -24,12 +23,4 @@ uint64_t layout_first(const struct layout *l, uint64_t bytes, uint64_t n, uint32
     if (l != &layouts[LAYOUT_DEFAULT] && header <= more)
         return header;
     return more >= 16 ? more & ~UINT64_C(15) : more & ~UINT64_C(7);
-}
-
-int layout_by_name(const char *name)
-{
-    for (int i = 0; i < LAYOUTS; i++)
-        if (!strcmp(layouts[i].name, name))
-            return i;
-    return -1;
 }

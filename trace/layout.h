@@ -25,7 +25,6 @@ struct layout {
 };
 extern const struct layout layouts[LAYOUTS];
 extern const char *const layout_names[]; /* NULL-terminated, by enum layout_id */
-int layout_by_name(const char *name);    /* -1: there is none */
 
 /* Returns the offset of an array's elements: behind its header, aligned to their size. */
 static inline uint32_t layout_elements(const struct layout *l, uint32_t element)

@@ -14,7 +14,7 @@
 /* Bounds for what a trace from elsewhere may make us keep. */
 enum { NAME_BYTES_MAX = 1024, NAMES_MAX = 1 << 24, NAMES_BYTES_MAX = 1 << 30 };
 
-const char *const name_space_text[NAME_SPACES] = {
+const char *const name_space_text[NAME_SPACES + 1] = {
     [NAME_THREAD] = "thread",
     [NAME_OBJECT] = "object",
     [NAME_SITE] = "site",

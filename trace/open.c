@@ -121,21 +121,14 @@ static char *options_take(const char **rest)
     return options;
 }
 
-static const struct trace_format *format_bid(const struct input *in)
-{
-    for (size_t i = 0; trace_formats[i]; i++)
-        if (trace_formats[i]->bid && trace_formats[i]->bid(in))
-            return trace_formats[i];
-    return NULL;
-}
-
 /* Takes ownership of both. format NULL: is to be found out. */
 static struct source *open_as(const struct trace_format *format, struct input *in, char *options,
                               struct err *e)
 {
     in->options = options;
-    if (!format)
-        format = format_bid(in);
+    for (size_t i = 0; !format && trace_formats[i]; i++)
+        if (trace_formats[i]->bid && trace_formats[i]->bid(in))
+            format = trace_formats[i];
     if (!format)
         unknown_format(in, e);
     else if (options && !format->options)

@@ -197,7 +197,8 @@ static inline bool access_well_formed_too(const struct event *ev)
 /* ---- names ---------------------------------------------------------------------------------- */
 
 enum name_space { NAME_THREAD, NAME_OBJECT, NAME_SITE, NAME_PHASE, NAME_SPACES };
-extern const char *const name_space_text[NAME_SPACES]; /* "thread", "object", "site", "phase" */
+/* "thread", "object", "site", "phase", NULL */
+extern const char *const name_space_text[NAME_SPACES + 1];
 
 struct name {
     enum name_space space;
@@ -297,7 +298,6 @@ struct driven {
 /* The unit in which gaps are counted. */
 enum gap_unit { GAPS_INSTRUCTIONS, GAPS_BYTECODES, GAP_UNITS };
 extern const char *const gap_unit_names[GAP_UNITS + 1]; /* NULL-terminated */
-int gap_unit_by_name(const char *name);                 /* -1: there is none */
 
 struct source {
     /* 0 and a batch, 0 and an empty batch at the end, or -1. Events before an error have been
@@ -420,6 +420,10 @@ struct input *input_open(const char *path, struct err *e); /* "-": standard inpu
 size_t input_read(struct input *in, void *to, size_t n);
 const char *input_fault(const struct input *in); /* after a short read: NULL at the end */
 uint64_t input_bytes(const struct input *in);    /* bytes on the host that packed data have taken */
+/* A source that reads it, and is called as it is; format: as in struct source. */
+struct source input_source(const struct input *in, const char *format,
+                           int (*next)(struct source *s, struct batch *b, struct err *e),
+                           void (*close)(struct source *s), const struct names *names);
 void input_free(struct input *in);
 
 /* Bids on the first bytes: true if this format's; NULL: only by its name. open takes ownership of

@@ -2,8 +2,7 @@
 libcore_la_SOURCES += trace/ahead.c trace/event.c trace/event.def trace/input.c trace/intern.c \
 	trace/intern.h trace/layout.c trace/layout.def trace/layout.h trace/names.c trace/open.c trace/placement.c trace/trace.h trace/walk.c
 libcore_la_SOURCES += trace/binary/binary.c trace/binary/binary.h trace/binary/block.c \
-	trace/binary/block.h trace/binary/block_decode.h trace/binary/block_encode.c \
-	trace/binary/block_form.h trace/binary/block_merge.c trace/bytes.c trace/bytes.h \
+	trace/binary/block.h trace/binary/block_encode.c trace/binary/block_form.h trace/bytes.c trace/bytes.h \
 	trace/binary/codec.c trace/binary/codec.h trace/binary/column.c trace/binary/column.h \
 	trace/binary/column_encode.c trace/binary/column_encode.h trace/binary/column_form.h \
 	trace/binary/column_region.c trace/binary/read.c trace/binary/summary.c trace/binary/write.c

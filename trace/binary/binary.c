@@ -98,8 +98,6 @@ struct trace_tally *tally_new(void)
 
 void tally_free(struct trace_tally *t)
 {
-    if (!t)
-        return;
     digest_free(t->identity);
     free(t->index);
     free(t);

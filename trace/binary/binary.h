@@ -110,8 +110,5 @@ struct binary_look {
     uint64_t preamble_digest;
 };
 void binary_look(const struct source *s, struct binary_look *to);
-/* binary/summary.c: how many the footer tells of. 0: there is none, or it can't be had before the
- * end. Does not move the place where the source reads. */
-uint64_t binary_events(const struct source *s);
 
 #endif

@@ -64,8 +64,6 @@ struct block_encoder *block_encoder_new(enum trace_codec how, int level)
 
 void block_encoder_free(struct block_encoder *b)
 {
-    if (!b)
-        return;
     column_encoder_free(b->columns);
     map_free(&b->shape_index);
     free(b);

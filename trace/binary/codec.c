@@ -16,9 +16,9 @@ const char *const trace_codec_text[] = {
 enum { WINDOW_BITS = 15, MEMORY_LEVEL = 8 };
 
 struct codec {
-    ZSTD_CCtx *zstd_pack; /* owns; NULL until needed, as the others */
+    ZSTD_CCtx *zstd_pack; /* owns; NULL until needed, as the others and the states of these */
     ZSTD_DCtx *zstd_unpack;
-    z_stream *deflate, *inflate;
+    z_stream deflate, inflate;
     int deflate_level;
 };
 
@@ -27,18 +27,13 @@ struct codec *codec_new(void)
     return xcalloc(1, sizeof(struct codec));
 }
 
+/* The libraries take it well that there is nothing to end. */
 void codec_free(struct codec *c)
 {
-    if (!c)
-        return;
     ZSTD_freeCCtx(c->zstd_pack);
     ZSTD_freeDCtx(c->zstd_unpack);
-    if (c->deflate)
-        deflateEnd(c->deflate);
-    if (c->inflate)
-        inflateEnd(c->inflate);
-    free(c->deflate);
-    free(c->inflate);
+    deflateEnd(&c->deflate);
+    inflateEnd(&c->inflate);
     free(c);
 }
 
@@ -86,16 +81,13 @@ static int zstd_unpack(struct codec *c, const void *from, size_t bytes, void *to
 /* A compressor is large and slow to set up: it is kept, and made anew for another level only. */
 static void deflate_ready(struct codec *c, int level)
 {
-    if (c->deflate && c->deflate_level == level) {
-        deflateReset(c->deflate);
+    if (c->deflate.state && c->deflate_level == level) {
+        deflateReset(&c->deflate);
         return;
     }
-    if (c->deflate)
-        deflateEnd(c->deflate);
-    else
-        c->deflate = xcalloc(1, sizeof *c->deflate);
+    deflateEnd(&c->deflate);
     c->deflate_level = level;
-    if (deflateInit2(c->deflate, level, Z_DEFLATED, -WINDOW_BITS, MEMORY_LEVEL,
+    if (deflateInit2(&c->deflate, level, Z_DEFLATED, -WINDOW_BITS, MEMORY_LEVEL,
                      Z_DEFAULT_STRATEGY) != Z_OK)
         die("no memory for a zlib compressor");
 }
@@ -113,23 +105,18 @@ static size_t zlib_pack(struct codec *c, int level, const void *from, size_t n, 
                         size_t cap)
 {
     deflate_ready(c, level);
-    stream_set(c->deflate, from, n, to, cap);
-    return deflate(c->deflate, Z_FINISH) == Z_STREAM_END ? cap - c->deflate->avail_out : 0;
+    stream_set(&c->deflate, from, n, to, cap);
+    return deflate(&c->deflate, Z_FINISH) == Z_STREAM_END ? cap - c->deflate.avail_out : 0;
 }
 
 static int zlib_unpack(struct codec *c, const void *from, size_t bytes, void *to, size_t n)
 {
-    if (c->inflate) {
-        inflateReset(c->inflate);
-    } else {
-        c->inflate = xcalloc(1, sizeof *c->inflate);
-        if (inflateInit2(c->inflate, -WINDOW_BITS) != Z_OK)
-            die("no memory for a zlib decompressor");
-    }
-    stream_set(c->inflate, from, bytes, to, n);
-    if (inflate(c->inflate, Z_FINISH) != Z_STREAM_END)
-        return -1;
-    return c->inflate->avail_in || c->inflate->avail_out ? -1 : 0;
+    z_stream *const z = &c->inflate;
+
+    if ((z->state ? inflateReset(z) : inflateInit2(z, -WINDOW_BITS)) != Z_OK)
+        die("no memory for a zlib decompressor");
+    stream_set(z, from, bytes, to, n);
+    return inflate(z, Z_FINISH) != Z_STREAM_END || z->avail_in || z->avail_out ? -1 : 0;
 }
 
 size_t codec_pack(struct codec *c, enum trace_codec how, int level, const void *from, size_t n,
@@ -185,12 +172,8 @@ struct unpacker *unpacker_new(enum packing how)
 
 void unpacker_free(struct unpacker *u)
 {
-    if (!u)
-        return;
-    if (u->zstd)
-        ZSTD_freeDCtx(u->zstd);
-    else
-        inflateEnd(&u->gzip);
+    ZSTD_freeDCtx(u->zstd);
+    inflateEnd(&u->gzip);
     free(u);
 }
 

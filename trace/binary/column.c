@@ -82,8 +82,6 @@ struct column_decoder *column_decoder_new(void)
 
 void column_decoder_free(struct column_decoder *c)
 {
-    if (!c)
-        return;
     codec_free(c->codec);
     free(c);
 }

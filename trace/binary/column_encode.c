@@ -49,10 +49,8 @@ struct column_encoder *column_encoder_new(enum trace_codec how, int level)
 
 void column_encoder_free(struct column_encoder *c)
 {
-    if (!c)
-        return;
     codec_free(c->codec);
-    region_finder_free(c->regions);
+    free(c->regions);
     free(c);
 }
 

@@ -32,8 +32,7 @@ static inline void packer_add(struct packer *p, uint64_t v, unsigned width) /* w
 /* ---- regions: column_region.c --------------------------------------------------------------- */
 
 struct region_finder;
-struct region_finder *region_finder_new(void);
-void region_finder_free(struct region_finder *f);
+struct region_finder *region_finder_new(void); /* its owner frees it */
 
 /* Divides numbers into at most REGIONS_MAX regions. Returns the bytes that they take, about;
  * UINT64_MAX: they can't be divided. n > 0. */

@@ -37,11 +37,6 @@ struct region_finder *region_finder_new(void)
     return xmalloc(sizeof(struct region_finder));
 }
 
-void region_finder_free(struct region_finder *f)
-{
-    free(f);
-}
-
 const struct region_list *regions_found(const struct region_finder *f)
 {
     return &f->found;

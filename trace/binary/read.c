@@ -393,21 +393,21 @@ static bool binary_bid(const struct input *in)
 static struct source *binary_open(struct input *in, struct err *e)
 {
     struct binary *b = xcalloc(1, sizeof *b);
+    struct trace_summary told;
 
     b->in = in;
     b->names = names_new();
     b->tally = tally_new();
-    b->base = (struct source){.next = binary_next,
-                              .close = binary_close,
-                              .names = b->names,
-                              .name = in->name,
-                              .identity = tally_digest(b->tally)};
+    b->base = input_source(in, NULL, binary_next, binary_close, b->names);
+    b->base.identity = tally_digest(b->tally);
     if (preamble_parse(b, e)) {
         binary_close(&b->base);
         return NULL;
     }
-    b->extent.all = binary_events(&b->base);
-    b->base.extent = b->extent.all ? &b->extent : &in->extent;
+    if (source_foresee(&b->base, &told) && told.events) {
+        b->extent.all = told.events;
+        b->base.extent = &b->extent;
+    }
     return &b->base;
 }
 

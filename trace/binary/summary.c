@@ -144,23 +144,22 @@ static void file_summarize(const struct binary_look *f, struct trace_summary *to
     names_free(names);
 }
 
+/* What the source says of itself. */
+static struct trace_summary source_said(const struct source *s)
+{
+    return (struct trace_summary){
+        .first = s->first, .granularity = s->granularity, .layout = s->layout, .gaps = s->gaps};
+}
+
 bool source_foresee(const struct source *s, struct trace_summary *to)
 {
     struct binary_look look;
 
-    *to = (struct trace_summary){
-        .first = s->first, .granularity = s->granularity, .layout = s->layout, .gaps = s->gaps};
+    *to = source_said(s);
     if (!binary_source(s))
         return false;
     binary_look(s, &look);
     return look.in->seekable && footer_look(&look, to);
-}
-
-uint64_t binary_events(const struct source *s)
-{
-    struct trace_summary told;
-
-    return source_foresee(s, &told) ? told.events : 0;
 }
 
 /* ---- whatever else -------------------------------------------------------------------------- */
@@ -217,8 +216,7 @@ int trace_summarize(const char *spec, struct trace_summary *to, struct err *e)
 
     if (!s)
         return -1;
-    *to = (struct trace_summary){
-        .first = s->first, .granularity = s->granularity, .layout = s->layout, .gaps = s->gaps};
+    *to = source_said(s);
     snprintf(to->producer, sizeof to->producer, "%s", s->producer ? s->producer : "");
     if (binary_source(s)) {
         snprintf(to->format, sizeof to->format, BINARY_MAGIC "%u", s->version);

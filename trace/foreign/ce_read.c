@@ -476,12 +476,7 @@ static struct source *ce_open(struct input *in, struct err *e)
 
     c->in = in;
     c->names = names_new();
-    c->base = (struct source){.next = ce_next,
-                              .close = ce_close,
-                              .names = c->names,
-                              .name = in->name,
-                              .format = "ce",
-                              .extent = &in->extent};
+    c->base = input_source(in, "ce", ce_next, ce_close, c->names);
     if (!name_thread(c, MAIN, MAIN) &&
         !names_add(c->names, NAME_PHASE, REST_PHASE, "instructions of no event", e))
         return &c->base;

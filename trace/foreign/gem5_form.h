@@ -33,7 +33,7 @@ struct gem5_file {
 
 /* Reads the header. Takes ownership of in. NULL: error. */
 struct gem5_file *gem5_file_open(struct input *in, struct err *e);
-void gem5_file_close(struct gem5_file *f); /* NULL is fine */
+void gem5_file_close(struct gem5_file *f);
 /* 1: a packet; 0: the end; -1: f->failed. */
 int gem5_packet_next(struct gem5_file *f, struct gem5_packet *p);
 /* Sets f->failed to "file: byte N: what; remedy"; always -1. */

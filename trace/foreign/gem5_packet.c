@@ -203,8 +203,6 @@ struct gem5_file *gem5_file_open(struct input *in, struct err *e)
 
 void gem5_file_close(struct gem5_file *f)
 {
-    if (!f)
-        return;
     input_free(f->in);
     for (size_t i = 0; i < f->names; i++)
         free(f->name[i].text);

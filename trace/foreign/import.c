@@ -243,12 +243,7 @@ static struct source *import_open(struct input *in, const char *format,
     m->lines = text_lines_new(in);
     m->names = names_new();
     m->line = line;
-    m->base = (struct source){.next = import_next,
-                              .close = import_close,
-                              .names = m->names,
-                              .name = in->name,
-                              .format = format,
-                              .extent = &in->extent};
+    m->base = input_source(in, format, import_next, import_close, m->names);
     return &m->base;
 }
 

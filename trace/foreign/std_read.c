@@ -417,13 +417,8 @@ static struct source *std_open(struct input *in, struct err *e)
     s->lines = text_lines_new(in);
     s->names = names_new();
     memcpy(s->ids, ranges, sizeof ranges);
-    s->base = (struct source){.next = std_next,
-                              .close = std_close,
-                              .names = s->names,
-                              .name = in->name,
-                              .extent = &in->extent,
-                              .format = "std",
-                              .granularity = ACCESS_BYTES};
+    s->base = input_source(in, "std", std_next, std_close, s->names);
+    s->base.granularity = ACCESS_BYTES;
     if (!options_apply(s, in->options, e))
         return &s->base;
     std_close(&s->base);

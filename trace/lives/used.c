@@ -183,9 +183,10 @@ static int keep(struct used_memory *u, const struct event *ev, struct err *e)
 static int take_join(struct used_memory *u, const struct event *ev, struct err *e)
 {
     const sim_tid tid = (sim_tid)ev->aux;
-    const struct event something = {.kind = EV_IO, .tid = tid};
 
-    return (!u->there[tid] && keep(u, &something, e)) || keep(u, ev, e) ? -1 : 0;
+    if (!u->there[tid] && keep(u, &(struct event){.kind = EV_IO, .tid = tid}, e))
+        return -1;
+    return keep(u, ev, e);
 }
 
 static int take_alloc(struct used_memory *u, const struct event *ev, struct err *e)

@@ -43,7 +43,7 @@ bool text_granularity_fits(uint64_t granularity)
 
 const char *text_header(struct source *s, char **producer, const char *key, const char *value)
 {
-    const int layout = layout_by_name(value), gaps = gap_unit_by_name(value);
+    const int layout = name_index(layout_names, value), gaps = name_index(gap_unit_names, value);
     uint64_t bytes;
 
     if (!strcmp(key, "producer")) {
@@ -78,8 +78,6 @@ struct lines *text_lines_new(struct input *in)
 
 void text_lines_free(struct lines *l)
 {
-    if (!l)
-        return;
     input_free(l->in);
     free(l);
 }
@@ -98,8 +96,9 @@ int text_fail(struct lines *l, const char *fmt, ...)
 int text_name(struct lines *l, struct names *to, enum name_space space, uint64_t id,
               const char *text)
 {
-    struct err e = {0};
+    struct err e;
 
+    e.code = 0; /* all of it would take longer than the name */
     return names_add(to, space, id, text, &e) ? text_fail(l, "%s", e.text) : 0;
 }
 

@@ -102,13 +102,11 @@ static int name_line(struct text_source *t)
     const char *text;
     struct word w;
     uint64_t id;
-    int space = 0;
 
     if (text_bare_word(t->r.lines, "the name space", usage, &w))
         return -1;
-    while (space < NAME_SPACES && strcmp(w.text, name_space_text[space]) != 0)
-        space++;
-    if (space == NAME_SPACES)
+    const int space = name_index(name_space_text, w.text);
+    if (space < 0)
         return text_fail(t->r.lines, "\"%s\" has no names; thread, object, site and phase have",
                          text_shown(shown, w.text));
     if (text_number(t->r.lines, "the id", usage, UINT64_MAX, &id) || quoted_text(t, usage, &text))
@@ -295,11 +293,7 @@ static struct source *text_open(struct input *in, struct err *e)
         (struct id_space){.space = NAME_OBJECT, .next = NEW_OBJECT_FIRST, .step = NEW_OBJECT_STEP};
     t->r.sites =
         (struct id_space){.space = NAME_SITE, .next = NEW_SITE_FIRST, .step = NEW_SITE_STEP};
-    t->base = (struct source){.next = text_next,
-                              .close = text_close,
-                              .names = t->r.names,
-                              .name = in->name,
-                              .extent = &in->extent};
+    t->base = input_source(in, NULL, text_next, text_close, t->r.names);
     if (!magic_line(t))
         collect(t, 1);
     t->begun = true;
