@@ -355,16 +355,20 @@ static void consider(struct seeking *s, const struct walk *r, const struct event
         *to = c;
 }
 
-/* Chooses the earlier access: one that races before one that does not; of those, the latest. */
+/* Chooses the earlier access: one that races before one that does not; of those, the latest. What
+ * the view does not check races with nobody: a commit that is named may have made such an access,
+ * too. */
 static void choose(struct seeking *s, const struct walk *r)
 {
+    const unsigned skips = checker_skips(r->hb);
     bool racy = false;
 
     for (size_t i = 0; i < s->actors * CANDIDATE_KINDS; i++) {
         const struct candidate *c = &s->candidate[i];
         if (!c->there || c->actor == r->actor || !accesses_conflict(&c->access, &s->access))
             continue;
-        const bool races = c->time > checker_knows(r->hb, s->access.tid, c->actor);
+        const bool races =
+            !(c->access.flags & skips) && c->time > checker_knows(r->hb, s->access.tid, c->actor);
         if (!s->chosen.there || (races && !racy) ||
             (races == racy && c->position > s->chosen.position))
             s->chosen = *c;

@@ -75,6 +75,19 @@ says out "Policy fastrcd names no race at event 20" "that of event 7 ended with 
 says out "Policy eraser names no race at event 20" "It reports this location at event 19"
 "$lardsim" why -p cvm "$move" 20 >out || fail "why of cvm"
 says out "Policy cvm names no race at event 20" "It reports this location, in a region that begins with event 19"
+# Where it reports the location nowhere, the first difference there has the reason; also of an access to a part of it, or
+# to it and what lies before. Elsewhere it has none.
+printf 'lardsim-text 1\ngranularity 4\nT0 write 0x10 4\nT1 read 0x10 4\nT2 read 0x10 4\nT1 read 0x12 2\nT3 read 0xe 4\n' >reads.trace
+printf 'T0 write 0x14 4\nT1 read 0x14 4\nT0 write 0x8 4\nT1 read 0x8 4\n' >>reads.trace
+for event in 2 3 4; do
+    "$lardsim" why -p eraser reads.trace $event >out || fail "why of eraser, event $event of reads.trace"
+    says out "Policy eraser names no race at event $event. At event 1, the first race at this location: eraser: since a second thread came"
+done
+for event in 1 6 8; do
+    "$lardsim" why -p eraser reads.trace $event >out || fail "why of eraser, event $event of reads.trace"
+    says out "Policy eraser names no race at event $event: eraser: since a second thread came"
+    grep -q "the first race at this location" out && fail "event $event is the first race at its location, and another is named: $(cat out)"
+done
 
 # A folder of several policies, each with settings of its own.
 "$lardsim" run -q -p naive=vc -p slow=eraser --set policy.naive.view=naive --set policy.slow.view=all-memory -o several "$move"
@@ -124,6 +137,44 @@ rm two.trace
 "$lardsim" why two 1 >out 2>err && fail "a source that is gone was read"
 says err "can't be read any more"
 
+# Of a commit that a lesser view has race, the view tracked is asked about that access, and not about another of it.
+printf '%s\n' 'lardsim-text 2' 'granularity 4' 'T0 thread K0' 'T1 thread K1' 'T0 write 0x10 4' 'T0 acq 0x80' 'T0 rel 0x80' 'T1 acq 0x80' 'T1 rel 0x80' \
+    'T1 thread K2' 'T1 txn-begin' 'T1 write 0x20 4 txn' 'T1 write 0x10 4 txn' 'T1 write 0x30 4 txn' 'T1 txn-commit' >commit.trace
+"$lardsim" why -p k=vc --set policy.k.view=no-thread commit.trace 12 >out || fail "why of a commit in the view no-thread"
+says out "Event 12 races with event 2" "In the view tracked the two are ordered: Event 4 (rel 0x80, thread 0) happens before event 5 (acq 0x80, thread 1)."
+# The earlier commit has two accesses there, and the first is not checked.
+printf '%s\n' 'lardsim-text 2' 'granularity 4' 'T0 txn-begin' 'T0 read 0x10 4 system txn' 'T0 write 0x10 4 txn' 'T0 txn-commit' 'T1 write 0x10 4' >both.trace
+"$lardsim" why -p k=vc --set policy.k.view=no-copy both.trace 4 >out || fail "why of a race with a commit"
+says out "Event 4 races with event 3"
+grep -q "no race\|not check" out && fail "a commit that made an access that is checked is said to be unchecked: $(cat out)"
+
+# A thread that has ended gives nothing when it is joined.
+printf '%s\n' 'lardsim-text 2' 'T0 fork T1' 'T1 write 0x10 4' 'T1 end' 'T0 join T1' 'T2 write 0x10 4' >ended.trace
+"$lardsim" why ended.trace 4 >out || fail "why of a thread that has ended"
+says out "After event 1 thread 1 gives its clock once: at event 2 (end). Thread 0 learns of it at event 3 (join T1), from event 2 (end, thread 1)"
+# A relaxed store of another thread ends the sequence that a release heads; the next one's is its own.
+printf '%s\n' 'lardsim-text 2' 'T0 write 0x10 4' 'T0 write 0x80 4 release' 'T1 write 0x80 4 relaxed' 'T0 write 0x80 4 release' \
+    'T0 write 0x80 4 relaxed' 'T2 read 0x80 4 acquire' 'T2 read 0x10 4' >sequence.trace
+"$lardsim" why sequence.trace 6 >out || fail "why of release sequences"
+says out "Event 3 (write 0x80, thread 0) happens before event 5 (read 0x80, thread 2)."
+# A write in between that does not race, as an access that is not checked does not write for a detector.
+newer="has written there in between: a detector that remembers the last write alone (history = last) does not compare these two"
+for flag in '' ' system'; do
+    printf '%s\n' 'lardsim-text 2' 'T0 write 0x10 4' "T1 write 0x10 4$flag" 'T1 acq 0x80' 'T1 rel 0x80' 'T2 acq 0x80' 'T2 read 0x10 4' >newer.trace
+    "$lardsim" why newer.trace 5 >out || fail "why of a race that is older"
+    says out "Event 5 races with event 0"
+    if [ "$flag" ]; then grep -q "in between" out && fail "an access that is not checked is said to displace another"; else says out "Event 1 $newer"; fi
+done
+# A part of the memory has begun another life: each byte before it and behind it has the old one.
+for at in 0x0f 0x10 0x13 0x14 0x17 0x18 0x1f 0x20; do
+    printf '%s\n' 'lardsim-text 2' 'granularity 1' "T0 write $at 1" 'T0 clear 0x14 4' 'T1 read 0x10 16' >part.trace
+    "$lardsim" why part.trace 2 >out || fail "why of memory that was cleared in part"
+    case $at in
+    0x10 | 0x13 | 0x18 | 0x1f) says out "Event 2 races with event 0" ;;
+    *) says out "Event 2 does not race" ;;
+    esac
+done
+
 # A run in program order is repeated: its events came out of the machine.
 "$lardsim" run -q -c radish8 -p vc -o program workload:hedc,racy=on,queries=4 2>err || fail "no results of a workload: $(cat err)"
 id=$(sed -n '1s/.*"race": "\([0-9a-f]*\)".*/\1/p' program/races.jsonl)
@@ -146,6 +197,12 @@ for policy in vc eraser naive; do
         [ $policy = vc ] || says out "Policy $policy reports a race at event $event"
         grep -q "In that run, in timed order, event" out && turned=1
     done <some
+done
+for place in none reads.trace; do
+    TMPDIR=$dir/$place "$lardsim" why timed "$event" >out 2>err
+    is=$?
+    [ $is = 7 ] || fail "the events of a run can't be kept in $place: exit code $is, not 7: $(cat err)"
+    says err "/$place/lardsim-why-" "the events of the run go there: give another TMPDIR"
 done
 [ $turned = 1 ] || fail "no race has its earlier side later in recorded order"
 "$lardsim" report -q -o timed.html timed 2>err || fail "no page: $(cat err)"

@@ -3,7 +3,9 @@
  *   - it says of an access that it races where the oracle has a pair, and names such a pair;
  *   - the edge that it calls missing, put into the trace, orders the two: the pair is gone;
  *   - where it says that the two are ordered, each edge of its chain is there, one after the other,
- *     from the earlier access to the later, and joins two events that give and take.
+ *     from the earlier access to the later, and joins two events that give and take;
+ *   - asked in a view and in the view tracked at once, each answer is one of its own view;
+ *   - an access that a policy reports, and that races with a later one alone, is said to race.
  * The oracle knows no clocks (tests/oracle/oracle.h). [FIRST-SEED [SEEDS]] */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +19,7 @@
 #include "tests/frame/seeds.h"
 #include "tests/oracle/oracle.h"
 
-enum { SEEDS = 60, ASKED = 12 };
+enum { SEEDS = 120, ASKED = 12 };
 #define ELSEWHERE (UINT64_C(0x7777) << 32) /* where no trace has anything */
 
 /* ---- a stream as a source ------------------------------------------------------------------- */
@@ -65,13 +67,13 @@ struct question {
     const struct event **ev; /* by number */
     const struct verdict_view *view;
     unsigned granule;
-    struct oracle *oracle;
+    struct oracle *oracle, *tracked; /* in this view, and in the view tracked */
     size_t event;
     const struct event *access;
 };
 
 struct sums {
-    uint64_t races, orders, edges, alone;
+    uint64_t races, orders, edges, alone, late;
 };
 
 static bool wrong(const struct question *q, const char *fmt, ...) PRINTF_LIKE(2, 3);
@@ -202,6 +204,96 @@ static bool order_holds(const struct question *q, const struct lardsim_why *w, s
     return chain_holds(q, w);
 }
 
+/* ---- both views at once --------------------------------------------------------------------- */
+
+/* The oracle remembers of each thread the last accesses alone: an older one races as that does. */
+static bool may_race(const struct oracle *o, size_t event, size_t earlier)
+{
+    return is_pair(o, event, earlier) ||
+           (oracle_racy(o, event) && !oracle_before(o, earlier, event));
+}
+
+/* The first event that races with this one as the earlier side; 0: none does. */
+static size_t later_side(const struct oracle *o, size_t event)
+{
+    for (size_t i = event + 1; i < oracle_events(o); i++)
+        if (oracle_racy(o, i) && is_pair(o, i, event))
+            return i;
+    return 0;
+}
+
+/* An answer to a question about q->event, whichever side of the pair that is. */
+static bool stands(struct question q, const struct lardsim_why *w)
+{
+    const size_t later = w->later.line.number, earlier = w->earlier.line.number;
+    struct sums unused = {0};
+
+    if (w->verdict == LARDSIM_WHY_RACES && later != q.event && earlier != q.event)
+        return wrong(&q, "the race is said to be of events %zu and %zu", earlier, later);
+    if (w->verdict == LARDSIM_WHY_RACES)
+        return may_race(q.oracle, later, earlier) ||
+               wrong(&q, "event %zu is said to race with event %zu", later, earlier);
+    q.event = later;
+    return w->verdict != LARDSIM_WHY_IS_ORDERED || order_holds(&q, w, &unused);
+}
+
+/* A race of this view is held against the same pair in the view tracked, and any other event
+ * against all that race with it there. */
+static bool truth_holds(const struct question *q, const struct lardsim_why_both *both)
+{
+    const struct lardsim_why *w = both->why, *t = both->truth;
+    struct question of = *q;
+    bool races = oracle_racy(q->tracked, q->event);
+
+    of.view = &verdict_view[0];
+    of.oracle = q->tracked;
+    if (!stands(of, t))
+        return false;
+    if (w->verdict == LARDSIM_WHY_RACES && q->access->flags & EVF_IN_TXN)
+        return true; /* the pair may be of other accesses of the commits */
+    if (w->verdict == LARDSIM_WHY_RACES)
+        races = is_pair(q->tracked, w->later.line.number, w->earlier.line.number);
+    if (races && t->verdict != LARDSIM_WHY_RACES)
+        return wrong(&of, "asked in the view %s too, it is said not to race", q->view->name);
+    if (w->verdict == LARDSIM_WHY_RACES && t->verdict == LARDSIM_WHY_ALONE)
+        return wrong(&of, "the pair of the view %s is not looked at", q->view->name);
+    return true;
+}
+
+static bool both_hold(const struct question *q, bool reported, struct sums *sums)
+{
+    char granule[12];
+    struct err e = {0, ""};
+    struct lardsim_why_both both;
+    const size_t late =
+        reported && !oracle_racy(q->oracle, q->event) ? later_side(q->oracle, q->event) : 0;
+    const bool races = late || oracle_racy(q->oracle, q->event);
+
+    snprintf(granule, sizeof granule, "%u", q->granule);
+    const struct lardsim_why_ask ask = {.open = stream_open,
+                                        .arg = q->s,
+                                        .view = q->view->name,
+                                        .granule = granule,
+                                        .event = q->event,
+                                        .reported = reported};
+    if (lardsim_why(&ask, &both, &e))
+        return wrong(q, "%s", e.text);
+    bool holds = stands(*q, both.why);
+    if (holds && races != (both.why->verdict == LARDSIM_WHY_RACES) && (races || !reported))
+        holds = wrong(q, "it %s, and why has verdict %d",
+                      late    ? "races with a later one"
+                      : races ? "races"
+                              : "does not race",
+                      (int)both.why->verdict);
+    if (holds && !both.truth != !q->view->bits)
+        holds = wrong(q, "the view tracked has %s answer of its own", both.truth ? "an" : "no");
+    if (holds && both.truth)
+        holds = truth_holds(q, &both);
+    sums->late += late != 0;
+    lardsim_why_free(&both);
+    return holds;
+}
+
 /* ---- random ones ---------------------------------------------------------------------------- */
 
 static bool asked_holds(const struct question *q, struct sums *sums)
@@ -270,19 +362,21 @@ static bool seed_holds(uint64_t seed, struct sums *sums)
     q.view = &verdict_view[p.raw ? 0 : rng_below(&r, views)];
     const struct oracle_options as = {true, q.granule, q.view->bits};
     q.oracle = oracle_new(s.rec, s.records, &as);
+    q.tracked = oracle_new(s.rec, s.records, &(struct oracle_options){true, q.granule, 0});
     for (int i = 0; i < ASKED && s.events && q.oracle && holds; i++) {
         q.event = rng_below(&r, s.events);
         /* Half of them race, where there are races. */
         for (int k = 0; k < 40 && (i % 2 ? !is_access(&q) : !oracle_racy(q.oracle, q.event)); k++)
             q.event = rng_below(&r, s.events);
         if (find_access(&q) && !(p.raw && oracle_racy(q.oracle, q.event)))
-            holds = asked_holds(&q, sums);
+            holds = asked_holds(&q, sums) && (p.raw || both_hold(&q, i / 2 % 2, sums));
     }
     if (!holds) {
         printf("seed %" PRIu64 "\n", seed);
         draw_print(&p);
     }
     oracle_free(q.oracle);
+    oracle_free(q.tracked);
     free(q.ev);
     stream_free(&s);
     return holds;
@@ -299,9 +393,9 @@ int main(int argc, char **argv)
         if (!seed_holds(seed, &sums))
             return 1;
     printf("why: %" PRIu64 " traces, %" PRIu64 " races, %" PRIu64 " orders of %" PRIu64
-           " edges, %" PRIu64 " alone\n",
-           is.n, sums.races, sums.orders, sums.edges, sums.alone);
-    if (is.n >= SEEDS && (!sums.races || !sums.orders || sums.edges <= sums.orders)) {
+           " edges, %" PRIu64 " alone, %" PRIu64 " with a later one\n",
+           is.n, sums.races, sums.orders, sums.edges, sums.alone, sums.late);
+    if (is.n >= SEEDS && (!sums.races || !sums.orders || sums.edges <= sums.orders || !sums.late)) {
         printf("FAILED: a kind of answer never came\n");
         return 1;
     }
