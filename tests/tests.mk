@@ -136,6 +136,7 @@ scripts += tests/capture/stress.sh
 scripts += tests/cli/again.sh
 scripts += tests/cli/budget.sh
 scripts += tests/cli/build.sh
+scripts += tests/cli/capture.sh
 scripts += tests/cli/kept.sh
 scripts += tests/cli/cli.sh
 scripts += tests/cli/compare.sh
