@@ -50,12 +50,32 @@ says out "forgotten: no-copy has no record of event 7 at this location: the copy
 event=$(sed -n 's/.*"policy": "cvm", "verdict": "false".*"event": \([0-9]*\), "interval": [0-9]*, "noticed".*/\1/p' late/differences.jsonl | head -n 1)
 "$lardsim" why -q -p cvm --json synth:events=2000,racy=200 "${event:-none}" >why.json 2>err || fail "why refuses what compare names: $(cat err)"
 
+# Numbers of events may begin anywhere: the reasons are those of the same events.
+set -- -p vc -p eraser -p cvm -p goldilocks -p valor -p fastrcd -p tsan -p clean -p slimstate --json --list
+"$lardsim" trace synth -q --to text from.trace events=3000 threads=4 racy=100 seed=3 txn_share=100 2>err || fail "no trace: $(cat err)"
+sed '2i first 7000000' from.trace >first.trace
+for name in from first; do
+    run 0 "$@" $name.trace
+    grep -v '"source"\|"digest"\|"behaviour"' out | perl -pe 's/\b700(\d{4})\b/$1 + 0/ge' >$name.list
+done
+grep -q '"reason"' from.list && cmp -s from.list first.list ||
+    fail "with another first number the list has other reasons: $(diff from.list first.list | sed -n 's/.*"reason"/"reason"/p' | head -n 2)"
+set --
+
 # JSON, with and without the list, is one object with the same counts.
 run 0 --json --list "$trace"
 says out '"schema": "lardsim-compare-1"'
 [ "$(grep -c '"reported_by"' out)" = 12 ] || fail "the JSON list is not whole"
 run 0 --json "$trace"
 says out '"truth": "lard"'
+"$lardsim" compare -q -o counted "$trace" || fail "no comparison of $trace"
+for policy in lard all-memory all-sync no-clear no-copy naive; do
+    for count in accesses sites pairs; do
+        is=$(sed -n "/^ *\"$policy\": {/,/\"why\"/{s/^ *\"$count\": \([0-9]*\).*/\1/p}" out | head -n 1)
+        was=$(sed -n "s/^policy\.$policy\.races\.$count,\([0-9]*\),.*/\1/p" counted/stats.csv)
+        [ -n "$is" ] && [ "$is" = "$was" ] || fail "--json has ${is:-no} $count of $policy, and the statistics have $was"
+    done
+done
 says out '"false": {'
 grep -q reported_by out && fail "a list that nobody asked for"
 if command -v python3 >/dev/null 2>&1; then
@@ -106,6 +126,12 @@ says out "happens-before, history last (sound, precise)"
 says out "lockset discipline (nothing promised)"
 says out "same racy accesses as vc: fasttrack"
 says out "same racy places as vc: eraser"
+
+# Files that were to be written are not left behind in parts.
+mkdir empty
+printf 'lardsim-text 1\nT0 nonsense\n' >broken.trace
+run 4 -q -c radish8 -p lardish --csv empty/a.csv --plot empty/a.svg broken.trace
+[ -z "$(ls -A empty)" ] || fail "a comparison that failed leaves $(ls -A empty)"
 
 # A policy that judges each access and misses some: what it promises is told, and no equality.
 printf 'lardsim-text 1\nT0 write 0x100 4\nT1 write 0x100 4\nT0 write 0x100 4\n' >twice.trace

@@ -137,6 +137,9 @@ for n in 0 1001 x; do
     run 2 compare "$@" --band=$n
     says err "no number from 1 to 1000"
 done
+for n in 1 1000; do
+    run 0 compare -q "$@" --band=$n
+done
 run 2 compare -c radish8 -p fasttrack --band 100 synth:seed=5,events=2k
 says err "core.type=pipelined"
 run 2 compare -p fasttrack --band 100 synth:seed=5,events=2k

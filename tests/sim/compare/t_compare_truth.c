@@ -219,6 +219,50 @@ static void a_run_that_stops_has_counts_that_add_up(void **state)
     lardsim_free(l);
 }
 
+/* A place that is copied again and again takes no more memory than one that is copied once. */
+static void what_a_copy_looks_at_is_given_back(void **state)
+{
+    struct lardsim *l = configured(
+        (const char *const[]){"policies=lard=vc,other=none", "limits.memory=1MiB", NULL}, NULL);
+
+    (void)state;
+    assert_int_equal(lardsim_start(l), 0);
+    wr(l, 0, X, 1);
+    for (int i = 0; i < 10000; i++) {
+        copy_by(l, 0, Y, X, 4);
+        copy_by(l, 0, X, Y, 4);
+    }
+    finish(l);
+    lardsim_free(l);
+}
+
+/* What the truth does not check it names by its kind. */
+static void accesses_outside_a_view_are_called_what_they_are(void **state)
+{
+    static const struct {
+        unsigned flags;
+        const char *is;
+    } kinds[] = {{LARDSIM_SYSTEM, "the runtime system's"},
+                 {LARDSIM_FINAL, "to a final field"},
+                 {LARDSIM_VOLATILE, "of a volatile operation"},
+                 {LARDSIM_SYSTEM | LARDSIM_FINAL, "the runtime system's"}};
+    struct told t = {.n = 0};
+    struct lardsim *l = started("all-memory", &t);
+
+    (void)state;
+    wr(l, 0, X, 1);
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+        access_by(l, 1, LARDSIM_READ, X, kinds[i].flags, 2);
+    finish(l);
+    assert_int_equal(t.n, ARRAY_SIZE(kinds));
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+        char *says = xasprintf("lard does not check this access (%s)", kinds[i].is);
+        assert_string_equal(t.reason[i], says);
+        free(says);
+    }
+    lardsim_free(l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +274,8 @@ int main(void)
         cmocka_unit_test(a_truth_must_be_exact),
         cmocka_unit_test(any_exact_one_may_be_the_truth),
         cmocka_unit_test(a_run_that_stops_has_counts_that_add_up),
+        cmocka_unit_test(what_a_copy_looks_at_is_given_back),
+        cmocka_unit_test(accesses_outside_a_view_are_called_what_they_are),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
