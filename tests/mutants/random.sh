@@ -56,7 +56,7 @@ reach) # TEST: leaves NUMBER MILLISECONDS TEST for all mutants that it comes by
     exit ;;
 try) # NUMBER: says who notices. A test is eight times as likely to for each folder that it has in common with the file.
     row=$(grep "^R$3	" "$list")
-    cat "$work"/*.reach | awk -v n="$3" -v file="$(echo "$row" | cut -f 2)" '$1 == n {
+    cat "$work"/*.reach | awk -v n="$3" -v file="$(printf '%s\n' "$row" | cut -f 2)" '$1 == n {
         test = $3
         sub("^tests/", "", test)
         parts = split(test, part, "[/.]")
@@ -70,11 +70,11 @@ try) # NUMBER: says who notices. A test is eight times as likely to for each fol
         seconds=$((10 + took / 250))
         LARDSIM_MUTANT=$3 in_a_folder "$program" && continue
         [ $? = 124 ] && how="does not end" || how=fails
-        echo "noticed: $(echo "$row" | cut -f 1,2): ${program#tests/} $how"
+        echo "noticed: $(printf '%s\n' "$row" | cut -f 1,2): ${program#tests/} $how"
         exit 0
     done <"$work/$3.tests"
     [ -s "$work/$3.tests" ] && why="no test notices" || why="no test comes by"
-    echo "$row" | awk -F '\t' -v why="$why" '{print "survives: " $1 "\t" $2 ": " why; print "-" $3; print "+" $4}'
+    printf '%s\n' "$row" | awk -F '\t' -v why="$why" '{print "survives: " $1 "\t" $2 ": " why; print "-" $3; print "+" $4}'
     exit 0 ;;
 esac
 
