@@ -26,7 +26,7 @@ in_a_folder() {
     tests/capture/*.sh) most=unlimited ;;
     esac
     # shellcheck disable=SC2086 # a script has two words
-    { prlimit --core=0 --as=$most timeout "${seconds:-300}" $run; } >"$dir.log" 2>&1 </dev/null
+    { prlimit --core=0 --as=$most timeout -k 5 "${seconds:-300}" $run; } >"$dir.log" 2>&1 </dev/null
     code=$?
     cd "$build" && rm -rf "$dir"
     [ $code = 99 ] || rm -f "$dir.log"
@@ -69,8 +69,9 @@ try) # NUMBER: says who notices. A test is eight times as likely to for each fol
     while read -r took program; do
         seconds=$((10 + took / 250))
         LARDSIM_MUTANT=$3 in_a_folder "$program" && continue
-        [ $? = 124 ] && how="does not end" || how=fails
-        echo "noticed: $(printf '%s\n' "$row" | cut -f 1,2): ${program#tests/} $how"
+        case $? in 124 | 137) how="does not end" ;; *) how=fails ;; esac
+        echo "noticed: $(printf '%s
+' "$row" | cut -f 1,2): ${program#tests/} $how"
         exit 0
     done <"$work/$3.tests"
     [ -s "$work/$3.tests" ] && why="no test notices" || why="no test comes by"
