@@ -146,6 +146,7 @@ END
 
 sentences -c radish8 -p fasttrack policy.fasttrack.metadata=inline granularity=4 <<'END'
 fasttrack: metadata beside fields and in shadow arrays, in memory: they go through all caches
+{"title": "what fasttrack adds to an event", "times": 1,
 END
 sentences -c radish8 -p fasttrack policy.fasttrack.metadata=shadow layout=ia32 <<'END'
 fasttrack: metadata at a fixed place of their own in memory: they go through all caches
