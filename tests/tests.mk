@@ -58,7 +58,7 @@ unit_tests += tests/trace/binary/t_binary tests/trace/binary/t_block tests/trace
 	tests/trace/t_open tests/trace/t_placement tests/trace/text/t_text tests/trace/text/t_text_errors
 unit_tests += tests/workloads/kernels/t_kernels tests/workloads/kernels/t_kernels2 \
 	tests/workloads/litmus/t_litmus tests/workloads/measure/t_again tests/workloads/measure/t_measure tests/workloads/t_private tests/workloads/t_workload tests/workloads/twins/t_twins \
-	tests/workloads/twins/t_rest \
+	tests/workloads/twins/t_rest tests/workloads/twins/t_twin \
 	tests/workloads/vm/t_vm tests/workloads/vm/t_vm_faults tests/workloads/vm/t_vm_heap \
 	tests/workloads/vm/t_vm_layout tests/workloads/vm/t_gap \
 	tests/workloads/vm/t_vm_monitor tests/workloads/vm/t_vm_races tests/workloads/vm/t_vm_site
