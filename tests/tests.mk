@@ -110,7 +110,7 @@ tests_libtests_la_SOURCES = tests/base/param_rig.c tests/base/param_rig.h tests/
 	tests/trace/foreign/ce_record.h tests/trace/synth/spec.h tests/trace/text/bytes.h \
 	tests/trace/trace_file.h tests/trace/wild.h tests/workloads/vm/box.h \
 	tests/workloads/vm/churn.h tests/workloads/vm/follow.h tests/workloads/vm/spec.h
-LDADD = tests/libtests.la libresults.la libcore.la $(LIBS_OF_OTHERS) $(CMOCKA_LIBS)
+LDADD = tests/libtests.la libresults.la libcore.la $(LIBS_OF_OTHERS) $(CMOCKA_LIBS) $(SQLITE_LIBS)
 # What of gem5/ needs no gem5; these tests play lardsim, the run and gem5 themselves.
 tests_gem5_t_live_SOURCES = tests/gem5/t_live.c gem5/live.c gem5/map.c
 tests_gem5_t_live_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/sim

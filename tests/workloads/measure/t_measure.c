@@ -195,6 +195,56 @@ static void what_moves_and_what_is_used_again_have_places_of_their_own(void **st
     assert_null(lardsim_unmoved("workload:nosuch", &counts, &e));
 }
 
+/* Uses by a workload's own threads, counted by the identities of its objects: an object is where it
+ * was, and memory is whose it was, at the use before. */
+static void uses_of_a_workload_are_counted_by_its_objects(void **state)
+{
+    enum { OBJECTS = 1 << 16, WORDS = 1 << 20 };
+    static const char spec[] = "churn,steps=600,gc=semispace,heap=256Ki,tlab=256";
+    static sim_addr begin[OBJECTS];
+    static uint64_t owner[WORDS];
+    struct lardsim_unmoved counts = {0, 0, 0};
+    const struct vm_identity *id;
+    struct err e = {0};
+    struct lardsim_event one;
+    uint64_t again = 0, moved = 0, system = 0;
+    struct batch b;
+
+    (void)state;
+    struct source *s = workload_open(spec, &e);
+    assert_non_null(s);
+    assert_int_equal(workload_identify(s, &id), 0);
+    do {
+        assert_int_equal(source_next(s, &b, &e), 0);
+        for (const struct event *ev = b.rec; ev < b.rec + b.records; ev += event_records(ev)) {
+            const struct vm_identity is = id[ev - b.rec];
+            const unsigned class = ev_info[ev->kind].class;
+            const bool own =
+                ev->flags & EVF_SYSTEM && (class == CLASS_ACCESS || class == CLASS_SYNC);
+            system += own;
+            if (own || class == CLASS_HEAP || !is.object)
+                continue;
+            uint64_t *whose = &owner[ev->addr / 8 % WORDS];
+            assert_true(is.object < OBJECTS);
+            moved += begin[is.object] && begin[is.object] != ev->addr - is.offset;
+            again += *whose && *whose != is.object;
+            begin[is.object] = ev->addr - is.offset;
+            *whose = is.object;
+        }
+    } while (b.records);
+    source_close(s);
+    assert_true(again && moved && system);
+    struct lardsim_source *plain =
+        lardsim_unmoved("workload:churn,steps=600,gc=semispace,heap=256Ki,tlab=256", &counts, &e);
+    assert_non_null(plain);
+    while (lardsim_source_next(plain, &one, &e) > 0)
+        continue;
+    lardsim_source_close(plain);
+    assert_int_equal(counts.uses_moved, moved);
+    assert_int_equal(counts.uses_again, again);
+    assert_int_equal(counts.system, system);
+}
+
 /* By identity: an object's 64 bytes have a place each, wherever it is. */
 static void a_place_is_a_part_of_an_object(void **state)
 {
@@ -481,6 +531,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_trait_is_what_was_counted_by_hand),
         cmocka_unit_test(what_moves_and_what_is_used_again_have_places_of_their_own),
+        cmocka_unit_test(uses_of_a_workload_are_counted_by_its_objects),
         cmocka_unit_test(a_place_is_a_part_of_an_object),
         cmocka_unit_test(caches_have_the_sizes_that_are_said),
         cmocka_unit_test(a_parameter_is_set_where_it_stands),
