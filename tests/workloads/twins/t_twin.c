@@ -310,11 +310,6 @@ static void members_take_every_burst_in_pairs(void **state)
             at = twin_burst_next(&s, m, at);
             assert_int_equal(at, of[m][i]);
         }
-    for (uint64_t plant = 0; plant < 6; plant++)
-        assert_true(twin_first_writes(plant) || twin_second_writes(plant));
-    assert_true(twin_first_writes(0) && twin_second_writes(0));
-    assert_true(twin_first_writes(1) && !twin_second_writes(1));
-    assert_true(!twin_first_writes(2) && twin_second_writes(2));
     assert_int_equal(twin_races(&(struct twin_params){.plants = 3}), 30);
     assert_int_equal(twin_races(&(struct twin_params){.plants = 3, .races = 4}), 4);
 }
