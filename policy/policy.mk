@@ -3,7 +3,7 @@ libcore_la_SOURCES += policy/checker.h policy/claims.c policy/claims.def policy/
 	policy/policies.c policy/policies.def policy/op.h policy/policy.h policy/race.h policy/view.c policy/view.h
 libcore_la_SOURCES += policy/hb/hb.c policy/hb/hb.h policy/hb/hb_int.h policy/hb/object.c
 libcore_la_SOURCES += policy/cost/clocks.c policy/cost/clocks.h policy/cost/inline_heap.c policy/cost/inline_heap.h \
-	policy/cost/ledger.c policy/cost/ledger.h policy/cost/metadata.c policy/cost/metadata.h \
+	policy/cost/ledger.c policy/cost/ledger.h policy/cost/metadata.c policy/cost/metadata.h policy/cost/reach_steps.def \
 	policy/cost/software.c policy/cost/software.h policy/cost/space.c policy/cost/space.h policy/cost/space_stats.def policy/cost/steps.h
 libcore_la_SOURCES += policy/checker/after_race.c policy/checker/after_race.h policy/checker/cells.c \
 	policy/checker/cells.h policy/checker/checker.c policy/checker/checker_int.h \

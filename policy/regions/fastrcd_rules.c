@@ -199,27 +199,20 @@ static bool atomic_variable(struct fastrcd *f, struct rcd_variable *x,
 
 /* ---- an access ------------------------------------------------------------------------------ */
 
-static void access_charge(struct fastrcd *f, const struct rcd_variable *x,
-                          const struct region_access *now)
-{
-    const bool write = event_writes(now->ev);
-
-    if (now->ev->flags & EVF_ORDER_MASK)
-        rcd_charge_atomic(f, x, now->addr, now->actor, write);
-    else
-        (write ? rcd_charge_write : rcd_charge_read)(f, x, now->addr, now->actor);
-}
-
 bool rcd_variable(struct fastrcd *f, struct rcd_variable *x, const struct region_access *now)
 {
+    const bool write = event_writes(now->ev), atomic = now->ev->flags & EVF_ORDER_MASK;
+
     if (!x->used)
         cells_begin_use(&f->variables);
     x->used = true;
-    if (UNLIKELY(f->env->cost->on))
-        access_charge(f, x, now);
-    if (now->ev->flags & EVF_ORDER_MASK)
+    if (UNLIKELY(f->env->cost->on) && atomic)
+        rcd_charge_atomic(f, x, now->addr, now->actor, write);
+    else if (UNLIKELY(f->env->cost->on))
+        (write ? rcd_charge_write : rcd_charge_read)(f, x, now->addr, now->actor);
+    if (atomic)
         return atomic_variable(f, x, now);
-    return (event_writes(now->ev) ? write_variable : read_variable)(f, x, now);
+    return (write ? write_variable : read_variable)(f, x, now);
 }
 
 /* ---- collections, clears, copies ------------------------------------------------------------ */
