@@ -31,8 +31,7 @@ enum policy_conflict {
 enum policy_history {
     HISTORY_OWN,  /* as a rule of the policy's own says, which no oracle of happens-before knows */
     HISTORY_LAST, /* the last write, and since it each thread's last read */
-    HISTORY_ALL,  /* each thread's last write and last read */
-    HISTORIES
+    HISTORY_ALL   /* each thread's last write and last read */
 };
 
 struct promise {

@@ -36,7 +36,7 @@ struct cells { /* open so that a check can be inline; only cells.c writes */
     const struct cell_kind *kind;
     void *self; /* what the kind's functions get */
     struct shadow *shadow;
-    struct shadow *announced[2]; /* cells, and the objects of happens-before: see hb_soon */
+    struct shadow *announced[2]; /* cells, and the objects of happens-before: see cells_hint */
     sim_addr apart; /* bits of addresses in which granules differ; granularity field: none */
     bool charged;
     bool bills; /* the policy's steps cost something: the ledger hears of each granule */
@@ -114,10 +114,12 @@ ALWAYS_INLINE bool cells_access(struct cells *c, const struct event *ev, cells_f
     }
 }
 
-/* The hint that all give who remember no other thing. */
+/* The hint that all give who remember no other thing: fetches the cell of the event's location, or
+ * of its synchronisation object. A second record looks like an access, a fork like an object; that
+ * does no harm. */
 static inline void cells_hint(const struct cells *c, const struct event *ev)
 {
-    hb_soon(c->announced, ev);
+    shadow_prefetch(c->announced[ev->kind > EV_RMW], ev->addr);
 }
 
 /* Plain accesses in a row: `takes` does what is common, and is compiled in; `rules` does the rest.

@@ -7,14 +7,6 @@
 
 /* ---- batching ------------------------------------------------------------------------------- */
 
-/* A trace has no basic blocks: accesses of a thread are taken to be of one while they are within so
- * many instructions of its first, and no synchronisation is between them. */
-static bool same_block(const struct cvm *c, struct cvm_thread *t, const struct event *ev)
-{
-    t->block_span += ev->gap + 1;
-    return t->block_n && t->block_n < CVM_BLOCK && t->block_span <= c->params.block;
-}
-
 static enum cvm_way way_in_block(struct cvm *c, const struct cvm_thread *t, const struct event *ev)
 {
     const bool write = event_writes(ev);
@@ -48,11 +40,14 @@ static unsigned row_of(const struct cvm_thread *t, const struct event *ev, enum 
     return row;
 }
 
+/* A trace has no basic blocks: accesses of a thread are taken to be of one while they are within so
+ * many instructions of its first, and no synchronisation is between them. */
 static enum cvm_way batch(struct cvm *c, struct cvm_thread *t, const struct event *ev)
 {
     enum cvm_way way = CVM_WHOLE;
 
-    if (!same_block(c, t, ev)) {
+    t->block_span += ev->gap + 1;
+    if (!t->block_n || t->block_n == CVM_BLOCK || t->block_span > c->params.block) {
         t->block_n = 0;
         t->block_span = 1;
     } else {

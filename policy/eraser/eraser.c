@@ -220,14 +220,6 @@ static struct eraser_hold *make_hold(struct eraser *e, struct eraser_thread *t, 
     return h;
 }
 
-static void give_up(struct eraser_thread *t, struct eraser_hold *h, uint64_t *nesting)
-{
-    if (*nesting) /* else it was acquired where this view does not look */
-        --*nesting;
-    if (!h->exclusive && !h->shared)
-        *h = t->hold[--t->n];
-}
-
 /* Counts an acquire or release in the thread's hold on the lock. */
 static void count_hold(struct eraser *e, struct eraser_thread *t, enum ev_kind kind, uint64_t lock)
 {
@@ -242,8 +234,10 @@ static void count_hold(struct eraser *e, struct eraser_thread *t, enum ev_kind k
         h->waiting = kind == EV_WAIT_ENTER;
     else if (takes)
         ++*nesting;
-    else
-        give_up(t, h, nesting);
+    else if (*nesting) /* else it was acquired where this view does not look */
+        --*nesting;
+    if (!h->exclusive && !h->shared)
+        *h = t->hold[--t->n];
 }
 
 static lockset_id set_lock(struct lockset_pool *sets, lockset_id set, uint64_t lock, bool in)

@@ -108,14 +108,6 @@ static inline bool access_plain(const struct policy_env *env, const struct event
            LIKELY(hb_has_begun(env->hb, ev->tid));
 }
 
-/* A hint for an event to come: fetches the cell of its location, or of its synchronisation object,
- * from the first shadow or the second. A second record looks like an access, a fork like an object;
- * that does no harm. */
-static inline void hb_soon(struct shadow *const of[2], const struct event *ev)
-{
-    shadow_prefetch(of[ev->kind > EV_RMW], ev->addr);
-}
-
 /* The granules of an access: for (a = first; ; a += step) { ...; if (a == last) break; } */
 struct granules {
     sim_addr first, last, step;

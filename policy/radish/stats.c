@@ -2,19 +2,10 @@
  * between its rows. */
 #include "policy/radish/radish.h"
 
-static const char *const outcome_text[OUTCOMES] = {
-    [OUTCOME_PERMISSION] = "permission",
-    [OUTCOME_FILLED] = "filled",
-    [OUTCOME_LOCAL] = "local",
-    [OUTCOME_REMOTE] = "remote",
-    [OUTCOME_PIGGYBACKED] = "piggybacked",
-    [OUTCOME_SOFTWARE] = "software",
-};
-static const char *const need_text[SOFTWARE_NEEDS] = {
-    [NEED_WRITE] = "last-write",
-    [NEED_READS] = "reads",
-    [NEED_BOTH] = "both",
-};
+/* In the order of enum check_outcome, and of enum software_need. */
+static const char *const outcome_text[OUTCOMES] = {"permission", "filled",      "local",
+                                                   "remote",     "piggybacked", "software"};
+static const char *const need_text[SOFTWARE_NEEDS] = {"last-write", "reads", "both"};
 
 void radish_declare(struct radish *r, struct stats_group *g)
 {
