@@ -82,7 +82,7 @@ include='s|^#include <dlfcn.h>|#include <sched.h>\n&|'
 wrong release-late sync -e "$include" -e "/^#define GIVES/,/^ *}/{s/record_sync(kind, ADDR(lock), SITE()); */const int got = real(lock); $pause/;s/return real(lock);/record_sync(kind, ADDR(lock), SITE()); return got;/}"
 wrong acquire-early sync -e "/^#define TAKES/,/^ *}/{s/const int got = real arguments;/record_sync(kind, ADDR(lock), SITE()); const int got = real arguments;/;s/if (got == 0 || got == EOWNERDEAD)/if (0)/}"
 wrong post-late sync -e "$include" -e "/^int sem_post/,/^}/{s/record_sync(.*/const int got = real(s); $pause/;s/return real(s);/record_sync(REC_VOLATILE_WRITE, ADDR(s), SITE()); return got;/}"
-wrong depart-early sync -e '/^int pthread_barrier_wait/,/^}/s/^    got = real(b);//;/^int pthread_barrier_wait/,/^}/s/return got;/got = real(b); return got;/'
+wrong depart-early sync -e '/^int pthread_barrier_wait/,/^}/s/^    int got = real(b);/    int got;/;/^int pthread_barrier_wait/,/^}/s/return got;/got = real(b); return got;/'
 wrong fork-late sync -e 's/^    record_sync(REC_FORK, number, SITE());//' -e 's/^    if (got == 0) {/    record_sync(REC_FORK, number, SITE());\n&/'
 wrong join-early sync -e "/^#define JOINS/,/^ *}/{s/const int got = real arguments;/joined(t, at, SITE()); &/;s/if (got == 0)/if (0)/}"
 wrong atomic-apart access -e "s|^#define SEQ .*|&\n#include <sched.h>|" -e "/^#define UPDATE/,/^ *}/{s/atomic_done(/unlock(l); l = NULL; $pause &/}"
