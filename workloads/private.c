@@ -15,16 +15,6 @@ struct shares {
     uint64_t shared, private, proved, again;
 };
 
-static struct shares shares_of(const struct workload_private *t)
-{
-    const uint64_t batched = t->none - t->batching, batched_shared = t->modified - t->all;
-
-    return (struct shares){.shared = t->modified,
-                           .private = t->none - t->modified,
-                           .proved = t->none - t->data_flow,
-                           .again = batched > batched_shared ? batched - batched_shared : 0};
-}
-
 struct owing { /* a thread: what it owes, in parts of `shared` or `private` */
     uint64_t due, proved, again, count;
 };
@@ -138,15 +128,19 @@ static void close_source(struct source *self)
     free(s);
 }
 
-struct source *private_open(struct source *of, const struct workload_private *table)
+struct source *private_open(struct source *of, const struct workload_private *t)
 {
     struct private_source *s = xcalloc(1, sizeof *s);
+    const uint64_t batched = t->none - t->batching, batched_shared = t->modified - t->all;
 
     s->source = *of;
     s->source.next = next;
     s->source.close = close_source;
     s->source.driven = NULL; /* its threads can't be asked one by one */
     s->of = of;
-    s->shares = shares_of(table);
+    s->shares = (struct shares){.shared = t->modified,
+                                .private = t->none - t->modified,
+                                .proved = t->none - t->data_flow,
+                                .again = batched > batched_shared ? batched - batched_shared : 0};
     return &s->source;
 }

@@ -13,11 +13,8 @@ libcore_la_SOURCES += workloads/kernels/barnes.c workloads/kernels/barnes_plain.
 libcore_la_SOURCES += workloads/twins/plant.c workloads/twins/rest.c \
 	workloads/twins/twin.c workloads/twins/twin.h workloads/twins/params.def workloads/twins/twins.c workloads/twins/dacapo.def workloads/twins/twins.def
 libcore_la_SOURCES += workloads/vm/alloc.c workloads/vm/cells.c workloads/vm/class.c \
-	workloads/vm/heap.h \
-	workloads/vm/sched.h \
-	workloads/vm/collect.c workloads/vm/copy.c workloads/vm/drive.c workloads/vm/gap.c workloads/vm/mark.c \
-	workloads/vm/monitor.c \
-	workloads/vm/move.c workloads/vm/sched.c workloads/vm/site.c workloads/vm/sync.c \
+	workloads/vm/heap.h workloads/vm/collect.c workloads/vm/copy.c workloads/vm/drive.c workloads/vm/gap.c workloads/vm/mark.c \
+	workloads/vm/monitor.c workloads/vm/move.c workloads/vm/sched.c workloads/vm/site.c workloads/vm/sync.c \
 	workloads/vm/txn.c workloads/vm/vm.c workloads/vm/vm.h workloads/vm/vm_int.h
 libcore_la_SOURCES += workloads/measure/abstract.c workloads/measure/abstract.h workloads/measure/again.c workloads/measure/measure.c workloads/measure/measure.h \
 	workloads/measure/misses.c workloads/measure/named.c workloads/measure/source.c

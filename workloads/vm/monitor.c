@@ -326,7 +326,6 @@ static struct vm_monitor *get_back(struct vm_thread *t, struct vm_ref *o)
 /* A wait makes the lock heavy, as in Jikes RVM: the queue of waiters belongs to a heavy lock. */
 void vm_wait(struct vm_thread *t, struct vm_ref *o, uint64_t site)
 {
-    struct vm *v = t->vm;
     struct vm_monitor *m = held(t, o, "waits on");
     const uint32_t depth = m->depth;
 
@@ -335,7 +334,7 @@ void vm_wait(struct vm_thread *t, struct vm_ref *o, uint64_t site)
     vm_stopping(t);
     vm_emit_on(t, EV_WAIT_ENTER, o, t->vm->core.layout->lock, site);
     t->mute = true;
-    let_go(v, m);
+    let_go(t->vm, m);
     vm_block(t, &m->waiters, "a notification", EV_WAIT_EXIT);
     m = get_back(t, o);
     m->owner = t;
