@@ -626,11 +626,11 @@ static int put_files(struct folder *f, bool replace)
     const bool whole = access(done, F_OK) == 0;
 
     free(done);
-    return (replace && (take_done(f) || each_name(f->target, remove_old, f))) ||
-                   each_name(f->private, move_name, f) || outfile_sync(f->lock) ||
-                   (whole && (move_file(f, "DONE") || outfile_sync(f->lock)))
-               ? -1
-               : 0;
+    if (replace && (take_done(f) || each_name(f->target, remove_old, f)))
+        return -1;
+    if (each_name(f->private, move_name, f) || outfile_sync(f->lock))
+        return -1;
+    return whole && (move_file(f, "DONE") || outfile_sync(f->lock)) ? -1 : 0;
 }
 
 static bool is_inside(const struct folder *f)
@@ -652,7 +652,7 @@ static int content_put(struct folder *f)
         return -1;
     }
     if (!is_inside(f) && whose != MIXED) {
-        /* In one step. The old one, now under the private name, can wait for the next owner. */
+        /* The old one, now under the private name, can wait for the next owner to be removed. */
         if (!(old ? exchange(f) : rename(f->private, f->target))) {
             sync_above(f->target);
             return 0;

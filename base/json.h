@@ -24,7 +24,7 @@ void json_array(struct json *j);
 void json_end(struct json *j); /* ends the innermost; the outermost adds a newline when indented */
 void json_key(struct json *j, const char *key);
 void json_u64(struct json *j, uint64_t v);
-/* NULL: null. Bytes that are not UTF-8 become U+FFFD */
+/* Writes null for NULL. Bytes that are not UTF-8 become U+FFFD. */
 void json_str(struct json *j, const char *s);
 void json_number(struct json *j, const char *text); /* digits, and what else a number has */
 void json_bool(struct json *j, bool v);

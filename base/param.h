@@ -60,7 +60,7 @@ void config_free(struct config *c);
 /* Gather what the user says; later calls win over earlier ones, a file wins over what it inherits.
  * Nothing is checked against the tables until config_bind, except the syntax. */
 int config_load(struct config *c, const char *path, struct err *e); /* a YAML file */
-/* a preset, or a file with that name */
+/* Loads a preset, or a file with that name. */
 int config_preset(struct config *c, const char *name, struct err *e);
 int config_set(struct config *c, const char *assignment,
                struct err *e); /* "policy.vc.history=all" */

@@ -31,7 +31,7 @@ struct shadow {     /* open so that a look-up can be inline; only shadow.c write
     struct budget *budget;
 };
 
-/* granule: power of 2 */
+/* The granule is a power of 2. */
 struct shadow *shadow_new(unsigned granule, size_t cell_bytes, struct budget *budget);
 void shadow_free(struct shadow *s);
 struct shadow_page *shadow_page_new(struct shadow *s, uint64_t number);

@@ -21,7 +21,7 @@ void histogram_add(struct histogram *h, uint64_t value);
 struct stats *stats_new(void);
 void stats_free(struct stats *s);
 struct stats_group *stats_root(struct stats *s);
-/* new, or the one there */
+/* Returns a new group, or the one there. */
 struct stats_group *stats_group(struct stats_group *in, const char *name);
 
 /* The fields are borrowed and must live as long as s. Names and sentences are string constants, or

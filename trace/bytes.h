@@ -21,7 +21,7 @@ static inline unsigned bits_of(uint64_t v)
 {
     return v ? 64 - (unsigned)__builtin_clzll(v) : 0;
 }
-/* -1: it ends too early, or has more than 64 bits */
+/* Returns -1 where it ends too early, or has more than 64 bits. */
 int slice_varint(struct byte_slice *s, uint64_t *v);
 
 #endif

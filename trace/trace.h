@@ -376,7 +376,7 @@ struct sink_info {
 };
 
 struct sink {
-    /* one event, 1 or 2 records */
+    /* Takes one event, of 1 or 2 records. */
     int (*event)(struct sink *s, const struct event *ev, struct err *e);
     /* Whole events, as if one by one. NULL: they are given so. */
     int (*events)(struct sink *s, const struct event *rec, size_t records, struct err *e);
@@ -410,13 +410,13 @@ struct input { /* bytes of a file or pipe, from the start; owned by the source i
     unsigned char head[512]; /* the first bytes, already read from file */
     size_t head_n;
     bool seekable; /* and not packed */
-    /* in bytes of the file, packed if it is; of a pipe nothing is known */
+    /* In bytes of the file, packed if it is; of a pipe nothing is known. */
     struct source_extent extent;
     struct packed *packed; /* owns; gzip or zstd is taken off; NULL: there is none */
     char fault[200];       /* why no more can be read; "": it can, or is at the end */
 };
 struct input *input_open(const char *path, struct err *e); /* "-": standard input. NULL: error */
-/* head first, then the file; short at the end, or at a fault */
+/* Reads the head first, then the file; short at the end, or at a fault. */
 size_t input_read(struct input *in, void *to, size_t n);
 const char *input_fault(const struct input *in); /* after a short read: NULL at the end */
 uint64_t input_bytes(const struct input *in);    /* bytes on the host that packed data have taken */

@@ -75,7 +75,7 @@ int trailer_get(const uint8_t from[TRAILER_BYTES], uint64_t *footer_at); /* -1: 
 struct trace_tally;
 struct trace_tally *tally_new(void);
 void tally_free(struct trace_tally *t);
-/* not for the footer */
+/* Takes each block but the footer. */
 void tally_block(struct trace_tally *t, const struct block_header *h, uint64_t at);
 void tally_events(struct trace_tally *t, const struct event *rec, size_t records);
 /* The same in two parts: counts, from what was added to an encoder, or from the open block of a
@@ -87,7 +87,7 @@ void tally_identity(struct trace_tally *t, const struct event *rec, size_t recor
 struct digest *tally_digest(struct trace_tally *t); /* borrowed: the identity */
 /* The footer's payload; a function of the blocks alone, so that a reader may compare bytes. */
 void tally_footer(const struct trace_tally *t, uint64_t preamble_digest, struct bytes *to);
-/* fills the fields that depend on events */
+/* Fills the fields that depend on events. */
 void tally_summary(const struct trace_tally *t, struct trace_summary *to);
 
 /* Fills what a footer tells. -1: the bytes are no footer, or one for another preamble. */

@@ -27,7 +27,7 @@ struct codec *codec_new(void)
     return xcalloc(1, sizeof(struct codec));
 }
 
-/* The libraries take it well that there is nothing to end. */
+/* The libraries end what was never begun, too: that is nothing to them. */
 void codec_free(struct codec *c)
 {
     ZSTD_freeCCtx(c->zstd_pack);

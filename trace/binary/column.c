@@ -49,7 +49,7 @@ struct column_regions {
     unsigned shift;
     uint64_t n, lists;
     uint64_t length[LISTED_MAX]; /* lengths of the lists */
-    /* the regions; or those of the lists, one list after the other */
+    /* The regions; or those of the lists, one list after the other. */
     struct column_region in[LISTED_MAX];
     const uint8_t *at; /* borrows */
     uint64_t bit, bits;

@@ -33,7 +33,7 @@ void column_decoder_free(struct column_decoder *c);
 enum { COLUMN_STRIP = 256 };
 int column_open(struct column_decoder *c, struct byte_slice *from, size_t n, struct groups groups,
                 const char **what);
-/* all strips */
+/* Reads all strips. */
 int column_rest(struct column_decoder *c, uint64_t *v, size_t n, const char **what);
 /* For an open column. column_bound: no number is above it. column_constant: all numbers are the
  * bound. */

@@ -33,7 +33,7 @@ struct binary {
     uint64_t good;             /* end of the last whole block */
     uint64_t preamble_digest;
     struct block_place next;
-    /* in events, as the footer has them; all 0: there is none to be seen */
+    /* In events, as the footer has them; all 0: there is none to be seen. */
     struct source_extent extent;
     enum state state;
     bool salvage;

@@ -144,7 +144,7 @@ static void file_summarize(const struct binary_look *f, struct trace_summary *to
     names_free(names);
 }
 
-/* What the source says of itself. */
+/* Returns what the source says of itself. */
 static struct trace_summary source_said(const struct source *s)
 {
     return (struct trace_summary){
