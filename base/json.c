@@ -235,6 +235,20 @@ void json_counts(struct json *j, const struct json_count *c, size_t n)
         json_key_u64(j, c[i].key, c[i].n);
 }
 
+void json_key_strs(struct json *j, const char *key, const char *const *s, size_t n)
+{
+    json_key_array(j, key);
+    for (size_t i = 0; i < n; i++)
+        json_str(j, s[i]);
+    json_end(j);
+}
+
+void json_key_null(struct json *j, const char *key)
+{
+    json_key(j, key);
+    json_null(j);
+}
+
 void json_key_fixed(struct json *j, const char *key, uint64_t num, uint64_t den)
 {
     json_key(j, key);

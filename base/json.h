@@ -51,6 +51,7 @@ struct json_count {
 };
 void json_texts(struct json *j, const struct json_text *t, size_t n);
 void json_counts(struct json *j, const struct json_count *c, size_t n);
+void json_key_strs(struct json *j, const char *key, const char *const *s, size_t n); /* an array */
 #define JSON_TEXTS(j, ...)                                                                         \
     json_texts(j, (const struct json_text[]){__VA_ARGS__},                                         \
                sizeof((const struct json_text[]){__VA_ARGS__}) / sizeof(struct json_text))

@@ -30,14 +30,6 @@ static void print_word(void *words, const char *text)
     ++*(size_t *)words;
 }
 
-static void print_missing(const struct recipe *r)
-{
-    size_t words = 0;
-
-    missing_each(r, print_word, &words);
-    putchar('\n');
-}
-
 static void json_word(void *json, const char *text)
 {
     json_str(json, text);
@@ -45,21 +37,16 @@ static void json_word(void *json, const char *text)
 
 static void print_recipe(const struct recipe *r, int width)
 {
+    size_t missing = 0;
+
     printf("%-*s  %s", width, r->name, r->about);
     for (size_t i = 0; i < r->packages.n; i++)
         printf("%s%s", i ? " " : " (", r->packages.item[i]);
     for (size_t i = 0; i < r->sources.n; i++)
         printf("%s%s", i || r->packages.n ? ", source of " : " (source of ", r->sources.item[i]);
     fputs(r->packages.n || r->sources.n ? ")" : "", stdout);
-    print_missing(r);
-}
-
-static void json_list(struct json *j, const char *key, const struct param_list *list)
-{
-    json_key_array(j, key);
-    for (size_t i = 0; i < list->n; i++)
-        json_str(j, list->item[i]);
-    json_end(j);
+    missing_each(r, print_word, &missing);
+    putchar('\n');
 }
 
 static void json_kept(struct json *j, const struct recipe *r, const struct kept_list *l)
@@ -100,8 +87,8 @@ static void json_recipe(struct json *j, const struct recipe *r, const struct kep
     json_object(j);
     JSON_TEXTS(j, {"name", r->name}, {"about", r->about},
                {"kind", recipe_native(r) ? "native" : "java"});
-    json_list(j, "packages", &r->packages);
-    json_list(j, "sources", &r->sources);
+    json_key_strs(j, "packages", r->packages.item, r->packages.n);
+    json_key_strs(j, "sources", r->sources.item, r->sources.n);
     json_key_array(j, "missing");
     missing_each(r, json_word, j);
     json_end(j);

@@ -112,10 +112,7 @@ static void box_json(struct json *j, const struct box *b)
         json_key_bool(j, "data", b->holds & HOLDS_DATA);
         json_key_bool(j, "metadata", b->holds & HOLDS_METADATA);
     }
-    json_key_array(j, "says");
-    for (size_t i = 0; i < b->lines; i++)
-        json_str(j, b->line[i]);
-    json_end(j);
+    json_key_strs(j, "says", (const char *const *)b->line, b->lines);
     json_key_array(j, "inside");
     for (size_t i = 0; i < b->n; i++)
         box_json(j, b->inside[i]);
@@ -127,9 +124,7 @@ void drawing_json(const struct machine_drawing *d, FILE *out)
 {
     struct json j;
 
-    json_init(&j, out, true);
-    json_object(&j);
-    json_key_str(&j, "schema", "lardsim-machine-1");
+    json_page(&j, out, "lardsim-machine-1");
     json_key_str(&j, "metadata", d->metadata);
     json_key(&j, "machine");
     box_json(&j, d->box);

@@ -494,10 +494,7 @@ void figure_json(const struct figure *f, struct json *j)
     json_object(j);
     JSON_TEXTS(j, {"kind", "columns"}, {"name", f->name}, {"title", f->title}, {"unit", f->unit},
                {"across", across});
-    json_key_array(j, "series");
-    for (size_t i = 0; i < f->all_series; i++)
-        json_str(j, f->series[i]);
-    json_end(j);
+    json_key_strs(j, "series", (const char *const *)f->series, f->all_series);
     json_key_array(j, "looks");
     for (size_t i = 0; i < f->all_series; i++)
         json_u64(j, f->look[i]);

@@ -122,10 +122,7 @@ static void json_axes(struct json *j, const struct report_study *s)
 
 static void json_heads(struct json *j, const struct report_study *s)
 {
-    json_key_array(j, "overheads");
-    for (size_t i = 0; i < OVERHEADS; i++)
-        json_str(j, overhead_name[i]);
-    json_end(j);
+    json_key_strs(j, "overheads", overhead_name, OVERHEADS);
     json_key_array(j, "measures");
     for (size_t i = 0; i < MEASURES; i++)
         if (measured(s, i)) {

@@ -222,13 +222,6 @@ static int read_config(struct report_run *run, const struct seal *seal, struct e
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-static struct report_run *run_add(struct report_study *s, const char *dir, const char *name)
-{
-    s->run = xgrow(s->run, s->runs, &s->runs_cap, sizeof *s->run);
-    s->run[s->runs] = (struct report_run){.dir = xstrdup(dir), .name = xstrdup(name)};
-    return &s->run[s->runs++];
-}
-
 static void run_free(struct report_run *run)
 {
     words_free(run_words, ARRAY_SIZE(run_words), run);
@@ -364,7 +357,9 @@ static int read_files(struct reading_stats *s, const struct seal *seal, bool che
 static bool read_run(struct report_reading *r, struct report_study *s, const struct seal *seal,
                      const char *name, const char *only, bool config)
 {
-    struct report_run *run = run_add(s, seal_dir(seal), name);
+    s->run = xgrow(s->run, s->runs, &s->runs_cap, sizeof *s->run);
+    struct report_run *run = &s->run[s->runs++];
+    *run = (struct report_run){.dir = xstrdup(seal_dir(seal)), .name = xstrdup(name)};
     struct reading_stats stats = {.r = r, .run = run, .keep = config};
     struct err e = {0};
 

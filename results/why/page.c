@@ -13,11 +13,6 @@ enum { WIDTH = 80, KEY = 13 };
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
-static void print_key(const char *key)
-{
-    printf("%-*s", KEY, key);
-}
-
 static void print_said(const struct answer *a)
 {
     struct sentences all = {.at = NULL};
@@ -43,7 +38,7 @@ static void print_side(const char *key, const struct lardsim_why *w,
                   s->line.ev.addr, s->line.ev.size, object ? " (" : "", object ? object : "",
                   object ? ")" : "", site ? ", at " : "", site ? site : "");
 
-    print_key(key);
+    printf("%-*s", KEY, key);
     print_visible(stdout, text);
     putchar('\n');
     free(text);
@@ -118,15 +113,13 @@ static void json_line(struct json *j, const struct lardsim_why *w,
     char *text = event_text(w, line);
 
     json_object(j);
-    json_key_u64(j, "event", line->number);
-    json_key_u64(j, "thread", line->ev.thread);
+    JSON_COUNTS(j, {"event", line->number}, {"thread", line->ev.thread});
     if (line->kernel)
         json_key_u64(j, "kernel_thread", line->kernel - 1);
-    json_key_str(j, "thread_name",
-                 lardsim_source_name(w->source, LARDSIM_NAME_THREAD, line->ev.thread));
-    json_key_str(j, "kind", kind_text(&line->ev));
-    json_key_str(j, "text", text);
-    json_key_str(j, "site", site_name(w, line->ev.site, number));
+    JSON_TEXTS(
+        j, {"thread_name", lardsim_source_name(w->source, LARDSIM_NAME_THREAD, line->ev.thread)},
+        {"kind", kind_text(&line->ev)}, {"text", text},
+        {"site", site_name(w, line->ev.site, number)});
     json_end(j);
     free(text);
 }
@@ -135,10 +128,7 @@ static void json_line_or_null(struct json *j, const char *key, const struct lard
                               const struct lardsim_why_line *line, bool there)
 {
     json_key(j, key);
-    if (there)
-        json_line(j, w, line);
-    else
-        json_null(j);
+    there ? json_line(j, w, line) : json_null(j);
 }
 
 static void json_side(struct json *j, const char *key, const struct lardsim_why *w,
@@ -146,12 +136,11 @@ static void json_side(struct json *j, const char *key, const struct lardsim_why 
 {
     struct lardsim_object at = s->line.at;
 
-    json_key(j, key);
     if (!s->line.ev.kind) {
-        json_null(j);
+        json_key_null(j, key);
         return;
     }
-    json_object(j);
+    json_key_object(j, key);
     json_key(j, "access");
     json_line(j, w, &s->line);
     json_key(j, "address");
@@ -206,9 +195,8 @@ static void json_moves(struct json *j, const struct lardsim_why *w)
 static void json_flow(struct json *j, const struct lardsim_why *w)
 {
     json_key_object(j, "clock");
-    json_key_u64(j, "of_thread", w->earlier.line.ev.thread);
-    json_key_u64(j, "needed", w->needed);
-    json_key_u64(j, "had", w->had);
+    JSON_COUNTS(j, {"of_thread", w->earlier.line.ev.thread}, {"needed", w->needed},
+                {"had", w->had});
     json_line_or_null(j, "since", w, &w->learned, w->has_learned);
     json_end(j);
     json_line_or_null(j, "first_given", w, &w->out, w->has_out);
@@ -235,8 +223,7 @@ static void json_flow(struct json *j, const struct lardsim_why *w)
 static void json_why(struct json *j, const struct lardsim_why *w, const char *view)
 {
     json_object(j);
-    json_key_str(j, "view", view);
-    json_key_str(j, "verdict", verdicts[w->verdict]);
+    JSON_TEXTS(j, {"view", view}, {"verdict", verdicts[w->verdict]});
     json_side(j, "earlier", w, &w->earlier);
     json_side(j, "later", w, &w->later);
     if (w->reaches)
@@ -258,31 +245,18 @@ void answer_json(const struct answer *a)
     struct json j;
 
     answer_say(a, &all);
-    json_init(&j, stdout, true);
-    json_object(&j);
-    json_key_str(&j, "schema", "lardsim-why-1");
-    json_key_str(&j, "source", a->asked->source);
-    json_key_str(&j, "order", a->asked->order);
-    json_key_str(&j, "policy", a->asked->label);
-    json_key(&j, "race");
-    if (a->asked->race.found) {
-        char id[24];
-        snprintf(id, sizeof id, "%016" PRIx64, a->asked->race.id);
-        json_str(&j, id);
-    } else {
-        json_null(&j);
-    }
-    json_key_array(&j, "says");
-    for (size_t i = 0; i < all.n; i++)
-        json_str(&j, all.at[i]);
-    json_end(&j);
+    json_page(&j, stdout, "lardsim-why-1");
+    JSON_TEXTS(&j, {"source", a->asked->source}, {"order", a->asked->order},
+               {"policy", a->asked->label});
+    if (a->asked->race.found)
+        json_key_hex16(&j, "race", a->asked->race.id);
+    else
+        json_key_null(&j, "race");
+    json_key_strs(&j, "says", (const char *const *)all.at, all.n);
     json_key(&j, "why");
     json_why(&j, a->both.why, a->asked->view);
     json_key(&j, "truth");
-    if (a->both.truth)
-        json_why(&j, a->both.truth, "tracked");
-    else
-        json_null(&j);
+    a->both.truth ? json_why(&j, a->both.truth, "tracked") : json_null(&j);
     json_end(&j);
     sentences_free(&all);
 }
