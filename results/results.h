@@ -70,7 +70,7 @@ void cell_stats_free(struct cell_stats *s);
 /* ---- a sweep's folder: read/sweep.c --------------------------------------------------------- */
 
 enum { HASH_TEXT = 17 };
-bool is_hash(const char *text); /* the name of a cell's folder */
+bool is_hash(const char *text); /* the name of a cell's folder; the identity of a race */
 
 /* CELL_DAMAGED: it was done, and is not as it was written any more: as good as missing. */
 enum cell_state { CELL_MISSING, CELL_RUNNING, CELL_DONE, CELL_FAILED, CELL_DAMAGED, CELL_STATES };

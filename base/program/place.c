@@ -3,6 +3,7 @@
  * installed. */
 #include "base/program/place.h"
 
+#include <errno.h>
 #include <grp.h>
 #include <limits.h>
 #include <pwd.h>
@@ -13,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/err.h"
 #include "base/mem.h"
 
 static const struct place {
@@ -150,4 +152,14 @@ int place_temporary(char **dir, const char *name)
 
     *dir = xasprintf("%s/%s-XXXXXX", in && *in ? in : "/tmp", name);
     return mkdtemp(*dir) ? 0 : -1;
+}
+
+int place_work(char **dir, const char *name, const char *what, struct err *e)
+{
+    if (!place_temporary(dir, name))
+        return 0;
+    err_set(e, LARD_OUTPUT, "%s: %s; %s there: give another TMPDIR", *dir, strerror(errno), what);
+    free(*dir);
+    *dir = NULL;
+    return -1;
 }

@@ -2,6 +2,8 @@
 #ifndef LARDSIM_PLACE_H
 #define LARDSIM_PLACE_H
 
+struct err;
+
 enum place_id {
     PLACE_PROGRAMS,  /* a folder: recipes of real programs */
     PLACE_VALIDATE,  /* likewise: what `lardsim validate` compiles */
@@ -18,5 +20,7 @@ char *place_self(void);
 /* A new folder in TMPDIR, else in /tmp. *dir: its path, or which it would have had; owned by the
  * caller. 0 or -1: errno tells. */
 int place_temporary(char **dir, const char *name);
+/* The same, and *e: `what` is written there. *dir is NULL then. */
+int place_work(char **dir, const char *name, const char *what, struct err *e);
 
 #endif

@@ -15,19 +15,12 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "results/reduce/reduce.h"
+#include "results/results.h"
 #include "base/program/place.h"
 #include "results/job/stopped.h"
 #include "results/job/told.h"
 
 /* ---- the text ------------------------------------------------------------------------------- */
-
-static int usage(const char *text, struct err *e)
-{
-    return err_set(e, LARD_USAGE,
-                   "trace reduce: --keep '%s' is none of 'race ID' (16 hexadecimal digits, as in "
-                   "races.jsonl), 'differ P Q' (two policies), 'exit N' (an exit code)",
-                   text);
-}
 
 static size_t split(struct aim *k)
 {
@@ -41,17 +34,12 @@ static size_t split(struct aim *k)
     return n;
 }
 
-static bool is_id(const char *text)
-{
-    return strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16;
-}
-
 static int parse(struct aim *k, struct err *e)
 {
     const size_t n = split(k);
     uint64_t code;
 
-    if (n == 2 && !strcmp(k->word[0], "race") && is_id(k->word[1])) {
+    if (n == 2 && !strcmp(k->word[0], "race") && is_hash(k->word[1])) {
         k->kind = KEEP_RACE;
     } else if (n == 3 && !strcmp(k->word[0], "differ")) {
         k->kind = KEEP_DIFFER;
@@ -63,20 +51,18 @@ static int parse(struct aim *k, struct err *e)
         k->kind = KEEP_EXIT;
         k->code = (int)code;
     } else {
-        return usage(k->text, e);
+        return err_set(e, LARD_USAGE,
+                       "trace reduce: --keep '%s' is none of 'race ID' (16 hexadecimal digits, as "
+                       "in races.jsonl), 'differ P Q' (two policies), 'exit N' (an exit code)",
+                       k->text);
     }
     return 0;
 }
 
 static int make_folder(struct aim *k, struct err *e)
 {
-    if (place_temporary(&k->folder, "lardsim-reduce")) {
-        err_set(e, LARD_OUTPUT, "%s: %s; candidates are written there: give another TMPDIR",
-                k->folder, strerror(errno));
-        free(k->folder);
-        k->folder = NULL;
+    if (place_work(&k->folder, "lardsim-reduce", "candidates are written", e))
         return -1;
-    }
     k->file = xasprintf("%s/candidate.lard", k->folder);
     return 0;
 }
@@ -150,8 +136,7 @@ static void watch_race(void *arg, const struct lardsim_race *race)
     struct aim *k = w->k;
 
     if (k->kind == KEEP_DIFFER) {
-        const bool second = !strncmp(race->policy, k->word[2], strcspn(k->word[2], "=")) &&
-                            strlen(race->policy) == strcspn(k->word[2], "=");
+        const bool second = policy_is(k->word[2], race->policy);
         *map_put(&w->seen, k->by_event ? race->is.event : race->addr) |= second ? 2 : 1;
         return;
     }
@@ -239,21 +224,15 @@ static int push_all(struct watch *w, struct lardsim *l, const struct trace_part 
     return lardsim_error(l) ? 0 : 1;
 }
 
-static int run_here(struct aim *k, const struct trace_part *p, const uint64_t *which,
-                    struct watch *w, uint64_t *enough, struct err *e)
+static int run_here(struct watch *w, const struct trace_part *p, const uint64_t *which,
+                    uint64_t *enough, struct err *e)
 {
     struct lardsim *l = lardsim_new();
-    int ran;
 
-    map_init(&w->seen, NULL);
-    w->k = k;
-    w->trace = p->source;
     lardsim_on_race(l, watch_race, w);
     stop_run(l);
-    if (configure(l, k, p))
-        ran = run_error(l, "", e);
-    else
-        ran = push_all(w, l, p, which, enough, e);
+    const int ran =
+        configure(l, w->k, p) ? run_error(l, "", e) : push_all(w, l, p, which, enough, e);
     stop_run(NULL);
     lardsim_free(l);
     return ran;
@@ -262,8 +241,8 @@ static int run_here(struct aim *k, const struct trace_part *p, const uint64_t *w
 static int holds_here(struct aim *k, const struct trace_part *p, const uint64_t *which,
                       uint64_t *enough, struct err *e)
 {
-    struct watch w = {.found = false};
-    const int ran = run_here(k, p, which, &w, enough, e);
+    struct watch w = {.k = k, .trace = p->source};
+    const int ran = run_here(&w, p, which, enough, e);
     const bool holds = k->kind == KEEP_RACE ? w.found : (ways_of(&w) & k->ways) != 0;
 
     map_free(&w.seen);
@@ -298,7 +277,8 @@ static int write_candidate(const struct aim *k, const struct trace_part *p, cons
     return lardsim_writer_close(w.to, e);
 }
 
-static char **arguments(const struct aim *k)
+/* The words of a command line, which are others': the caller frees the list alone. */
+static const char **arguments(const struct aim *k)
 {
     static const char *const option[] = {[GIVEN_FILE] = "--config",
                                          [GIVEN_PRESET] = "--preset",
@@ -306,22 +286,22 @@ static char **arguments(const struct aim *k)
                                          [GIVEN_POLICY] = "--policy",
                                          [GIVEN_DEBUG] = "--debug"};
     const struct given *g = k->given;
-    char **arg = xcalloc(2 * g->n + 5, sizeof *arg);
+    const char **arg = xcalloc(2 * g->n + 5, sizeof *arg);
     size_t n = 0;
 
-    arg[n++] = xstrdup("lardsim");
-    arg[n++] = xstrdup("run");
+    arg[n++] = "lardsim";
+    arg[n++] = "run";
     for (size_t i = 0; i < g->n; i++) {
-        arg[n++] = xstrdup(option[g->at[i].kind]);
-        arg[n++] = xstrdup(g->at[i].text);
+        arg[n++] = option[g->at[i].kind];
+        arg[n++] = g->at[i].text;
     }
     if (k->code == LARD_RACES)
-        arg[n++] = xstrdup("--error-on-race");
-    arg[n++] = xstrdup(k->file);
+        arg[n++] = "--error-on-race";
+    arg[n++] = k->file;
     return arg;
 }
 
-static void become(char **arg)
+static void become(const char **arg)
 {
     const struct rlimit seconds = {SECONDS_MOST, SECONDS_MOST}, core = {0, 0};
     const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -330,13 +310,13 @@ static void become(char **arg)
     (void)setrlimit(RLIMIT_CORE, &core);
     if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
         _exit(127);
-    execv("/proc/self/exe", arg);
+    execv("/proc/self/exe", (char *const *)(uintptr_t)arg);
     _exit(127);
 }
 
 static int exit_code(const struct aim *k, struct err *e)
 {
-    char **arg = arguments(k);
+    const char **arg = arguments(k);
     int status = 0;
     const pid_t child = fork();
 
@@ -348,9 +328,7 @@ static int exit_code(const struct aim *k, struct err *e)
         while (waitpid(child, &status, 0) < 0)
             if (errno != EINTR)
                 die("waitpid: %s", strerror(errno));
-    for (size_t i = 0; arg[i]; i++)
-        free(arg[i]);
-    free(arg);
+    free((void *)arg);
     if (e->code)
         return -1;
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -395,12 +373,9 @@ static int decides_each(const struct aim *k, const char *spec, bool *each, struc
 
 static int find_race(struct aim *k, const struct trace_part *p, struct err *e)
 {
-    struct watch w = {.id = strtoull(k->word[1], NULL, 16)};
+    struct watch w = {.k = k, .trace = p->source, .id = strtoull(k->word[1], NULL, 16)};
     struct lardsim *l = lardsim_new();
 
-    w.k = k;
-    w.trace = p->source;
-    map_init(&w.seen, NULL);
     lardsim_on_race(l, watch_race, &w);
     stop_run(l);
     if (!configure(l, k, p) && !lardsim_set(l, "trace.rules=on") && !lardsim_start(l))
@@ -419,14 +394,14 @@ static int find_race(struct aim *k, const struct trace_part *p, struct err *e)
 
 static int find_difference(struct aim *k, const struct trace_part *p, struct err *e)
 {
-    struct watch w = {.found = false};
+    struct watch w = {.k = k, .trace = p->source};
     uint64_t enough;
 
     k->by_event = true;
     if (decides_each(k, k->word[1], &k->by_event, e) ||
         decides_each(k, k->word[2], &k->by_event, e))
         return -1;
-    const int ran = run_here(k, p, p->kept, &w, &enough, e);
+    const int ran = run_here(&w, p, p->kept, &enough, e);
     k->ways = ways_of(&w);
     map_free(&w.seen);
     if (ran < 0)

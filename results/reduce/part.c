@@ -97,41 +97,25 @@ void part_close(struct trace_part *p)
  * of no use, or breaks a rule. */
 static int pair_of(const struct lardsim_event *ev)
 {
-    switch (ev->kind) {
-    case LARDSIM_ACQUIRE:
-    case LARDSIM_RELEASE:
-        return LARDSIM_ACQUIRE;
-    case LARDSIM_ACQUIRE_SHARED:
-    case LARDSIM_RELEASE_SHARED:
-        return LARDSIM_ACQUIRE_SHARED;
-    case LARDSIM_WAIT_ENTER:
-    case LARDSIM_WAIT_EXIT:
-        return LARDSIM_WAIT_ENTER;
-    case LARDSIM_BARRIER_ARRIVE:
-    case LARDSIM_BARRIER_DEPART:
-        return LARDSIM_BARRIER_ARRIVE;
-    case LARDSIM_TXN_BEGIN:
-    case LARDSIM_TXN_COMMIT:
-        return LARDSIM_TXN_BEGIN;
-    case LARDSIM_GC_BEGIN:
-    case LARDSIM_GC_END:
-        return LARDSIM_GC_BEGIN;
-    case LARDSIM_ROI_BEGIN:
-    case LARDSIM_ROI_END:
-        return LARDSIM_ROI_BEGIN;
-    default:
-        return 0;
-    }
+    static const int pairs[][2] = {
+        {LARDSIM_ACQUIRE, LARDSIM_RELEASE},      {LARDSIM_ACQUIRE_SHARED, LARDSIM_RELEASE_SHARED},
+        {LARDSIM_WAIT_ENTER, LARDSIM_WAIT_EXIT}, {LARDSIM_BARRIER_ARRIVE, LARDSIM_BARRIER_DEPART},
+        {LARDSIM_TXN_BEGIN, LARDSIM_TXN_COMMIT}, {LARDSIM_GC_BEGIN, LARDSIM_GC_END},
+        {LARDSIM_ROI_BEGIN, LARDSIM_ROI_END}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(pairs); i++)
+        if (ev->kind == pairs[i][0] || ev->kind == pairs[i][1])
+            return pairs[i][0];
+    return 0;
 }
 
 /* The beginnings that wait for their end: by a hash of who and what, a stack through `below`. */
 static void find_mates(struct trace_part *p)
 {
     uint64_t *below = xcalloc((size_t)p->n + 1, sizeof *below);
-    struct map open;
+    struct map open = {0};
 
     p->mate = xcalloc((size_t)p->n + 1, sizeof *p->mate);
-    map_init(&open, NULL);
     for (uint64_t i = 0; i < p->n; i++) {
         const struct lardsim_event *ev = &p->ev[i];
         const int pair = pair_of(ev);

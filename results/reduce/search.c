@@ -66,13 +66,6 @@ static bool key_on(const struct trace_part *p, enum line line, const struct lard
 
 /* ---- one candidate -------------------------------------------------------------------------- */
 
-static void tell(struct search *s)
-{
-    if (progress_due(s->progress))
-        progress_show(s->progress, "%" PRIu64 " events left, %" PRIu64 " candidates tried",
-                      s->part->count, s->tests);
-}
-
 /* Events after the one that shows it are not needed, if no event before has to go with them. */
 static int cut(struct search *s, uint64_t **which, uint64_t enough)
 {
@@ -100,7 +93,9 @@ static int try(struct search *s, uint64_t *which)
     if (!holds && bits_count(which, s->part->n) < s->part->count) {
         s->tests++;
         holds = keep_holds(s->keep, s->part, which, &enough, s->err);
-        tell(s);
+        if (progress_due(s->progress))
+            progress_show(s->progress, "%" PRIu64 " events left, %" PRIu64 " candidates tried",
+                          s->part->count, s->tests);
     }
     if (holds == 1 && enough < s->part->n && cut(s, &which, enough))
         holds = -1;
@@ -166,7 +161,6 @@ static int sweep(struct search *s, enum line line, uint64_t *piece)
     struct keys k = {.part = s->part, .line = line};
     int found = 0;
 
-    map_init(&k.place, NULL);
     if (part_each(s->part, s->part->kept, collect, &k, s->err))
         found = -1;
     *piece = *piece < k.n ? *piece : k.n;

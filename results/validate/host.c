@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/folder.h"
 #include "base/mem.h"
 #include "results/validate/validate.h"
 
@@ -31,17 +32,13 @@ const char *const host_value_name[HOST_VALUES] = {[HOST_CYCLE] = "cycle",
 
 static bool read_line(const char *folder, const char *name, char *to, size_t room)
 {
-    char *path = xasprintf("%s/%s", folder, name);
-    FILE *f = fopen(path, "re");
+    char *path = path_in(folder, name);
+    size_t bytes;
+    char *text = file_text(path, room - 1, &bytes);
 
+    snprintf(to, room, "%.*s", text ? (int)strcspn(text, "\n") : 0, text ? text : "");
+    free(text);
     free(path);
-    *to = '\0';
-    if (!f)
-        return false;
-    if (!fgets(to, (int)room, f))
-        *to = '\0';
-    fclose(f);
-    to[strcspn(to, "\n")] = '\0';
     return *to;
 }
 

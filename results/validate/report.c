@@ -17,11 +17,6 @@ static double outcome_error(const struct pairing *o)
     return o->predicted.slowdown / o->measured.slowdown.median - 1;
 }
 
-static bool is_within(const struct pairing *o)
-{
-    return fabs(outcome_error(o)) * 100 <= WITHIN;
-}
-
 static bool is_wide(const struct pairing *o)
 {
     const struct sampled *s = &o->measured.slowdown;
@@ -38,7 +33,7 @@ struct summary summary_of(const struct pairing *o, size_t n)
     for (size_t i = 0; i < n; i++) {
         measured[i] = o[i].measured.slowdown.median;
         predicted[i] = o[i].predicted.slowdown;
-        s.within += is_within(&o[i]);
+        s.within += fabs(outcome_error(&o[i])) * 100 <= WITHIN;
     }
     const double rank = n > 2 ? rank_correlation(measured, predicted, n) : NAN;
     s.rank = isnan(rank) ? 0 : rank;

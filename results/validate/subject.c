@@ -39,13 +39,8 @@ int tools_open(struct tools *t, const char *compiler, struct err *e)
         return err_set(e, LARD_USAGE, "where this program lies is not known: /proc/self/exe");
     t->folder = place_find(PLACE_VALIDATE);
     t->wrapper = place_find(PLACE_CC);
-    if (place_temporary(&t->work, "lardsim-validate")) {
-        err_set(e, LARD_OUTPUT, "%s: %s; programs are built there: give another TMPDIR", t->work,
-                strerror(errno));
-        free(t->work);
-        t->work = NULL;
+    if (place_work(&t->work, "lardsim-validate", "programs are built", e))
         return -1;
-    }
     if (setenv("TSAN_OPTIONS", TSAN_SETTINGS, 1))
         return err_set(e, LARD_LIMIT, "TSAN_OPTIONS can't be set");
     return read_version(t, e);
@@ -73,24 +68,21 @@ static char *built(const struct tools *t, const char *name, enum build how)
 int native_compile(const struct tools *t, const char *name, enum build how, struct err *e)
 {
     char *source = xasprintf("%s/%s.c", t->folder, name), *to = built(t, name, how);
-    const char *argv[16];
-    size_t n = 0;
+    const char *const argv[] = {how == BUILD_CAPTURE ? t->wrapper : t->compiler,
+                                "-O2",
+                                "-g",
+                                "-pthread",
+                                "-I",
+                                t->folder,
+                                "-o",
+                                to,
+                                source,
+                                "-lm",
+                                how == BUILD_TSAN ? "-fsanitize=thread" : NULL,
+                                NULL};
     struct child_process c = {0};
-
-    argv[n++] = how == BUILD_CAPTURE ? t->wrapper : t->compiler;
-    argv[n++] = "-O2";
-    argv[n++] = "-g";
-    argv[n++] = "-pthread";
-    argv[n++] = "-I";
-    argv[n++] = t->folder;
-    if (how == BUILD_TSAN)
-        argv[n++] = "-fsanitize=thread";
-    argv[n++] = "-o";
-    argv[n++] = to;
-    argv[n++] = source;
-    argv[n++] = "-lm";
-    argv[n] = NULL;
     int failed = 0;
+
     if (access(source, R_OK))
         failed = err_set(e, LARD_USAGE,
                          "%s can't be read: %s; install lardsim, or name the folder of its "

@@ -44,10 +44,9 @@ static int answer(const struct why_question *q, struct why_asked *a, answer_fn *
     struct policy_said said = {.asked = false};
     struct answer to = {.asked = a, .said = &said};
     struct progress progress;
-    struct looking l = {.progress = &progress};
     int failed = a->repeats || said_needed(a) ? said_find(&said, a, q->quiet, e) : 0;
+    struct looking l = {asked_events(a), &progress};
 
-    l.source = asked_events(a);
     progress_begin(&progress, q->quiet, 0);
     if (!failed)
         failed = look_at_all(&to, a, &l, q->memory, e);

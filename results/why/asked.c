@@ -14,11 +14,6 @@
 
 /* ---- the policy ----------------------------------------------------------------------------- */
 
-static size_t label_length(const char *spec)
-{
-    return strcspn(spec, "=");
-}
-
 /* Picks the policy that is asked for, or else the configuration's first one that checks. */
 static int pick_spec(struct why_asked *a, const char *wanted, struct err *e)
 {
@@ -28,7 +23,7 @@ static int pick_spec(struct why_asked *a, const char *wanted, struct err *e)
     }
     for (size_t i = 0; i < a->others && !a->spec; i++) {
         const char *spec = a->other[i];
-        const size_t n = label_length(spec);
+        const size_t n = policy_label(spec);
         const bool is =
             wanted ? strlen(wanted) == n && !strncmp(spec, wanted, n) : strcmp(spec, "none") != 0;
         a->spec = is ? xstrdup(spec) : NULL;
@@ -61,7 +56,7 @@ static int ask_policy(struct why_asked *a, struct lardsim *l, struct err *e)
     is.property = a->property = xstrdup(is.property);
     is.view = a->view = xstrdup(is.view);
     a->is = is;
-    a->label = xasprintf("%.*s", (int)label_length(a->spec), a->spec);
+    a->label = xasprintf("%.*s", (int)policy_label(a->spec), a->spec);
     return 0;
 }
 
@@ -105,9 +100,15 @@ struct race_line { /* a line of races.jsonl */
     bool has_event;
 };
 
-static void race_line_take(void *line, const char *name, const char *text)
+struct reading_races {
+    struct why_asked *a;
+    struct race_line line;
+    bool without; /* one that was asked for names no event */
+};
+
+static void take_member(void *reading, const char *name, const char *text)
 {
-    struct race_line *l = line;
+    struct race_line *l = &((struct reading_races *)reading)->line;
 
     if (!strcmp(name, "policy"))
         snprintf(l->policy, sizeof l->policy, "%s", text);
@@ -124,17 +125,6 @@ static void race_line_take(void *line, const char *name, const char *text)
         l->s.earlier = strtoull(text, NULL, 10);
         l->s.paired = true;
     }
-}
-
-struct reading_races {
-    struct why_asked *a;
-    struct race_line line;
-    bool without; /* one that was asked for names no event */
-};
-
-static void take_member(void *reading, const char *name, const char *text)
-{
-    race_line_take(&((struct reading_races *)reading)->line, name, text);
 }
 
 static bool is_it(const struct why_asked *a, const struct race_line *l)
@@ -230,18 +220,9 @@ static int ask_folder(struct why_asked *a, const struct why_question *q, struct 
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
-static bool is_folder(const char *path)
-{
-    struct stat st;
-
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-enum { ID_DIGITS = 16 };
-
 static int parse_which(struct why_asked *a, const char *text, struct err *e)
 {
-    a->by_id = strlen(text) == ID_DIGITS && strspn(text, "0123456789abcdef") == ID_DIGITS;
+    a->by_id = is_hash(text);
     if (a->by_id)
         a->id = strtoull(text, NULL, 16);
     if (a->by_id || number_of_text(text, &a->event))
@@ -263,10 +244,12 @@ static void go_there(const struct why_asked *a)
 
 int asked_find(struct why_asked *a, const struct why_question *q, struct err *e)
 {
+    struct stat st;
+
     *a = (struct why_asked){.dir = NULL};
     if (parse_which(a, q->which, e))
         return -1;
-    if (is_folder(q->where)) {
+    if (!stat(q->where, &st) && S_ISDIR(st.st_mode)) {
         a->dir = q->where;
         if (ask_folder(a, q, e))
             return -1;
@@ -280,20 +263,13 @@ int asked_find(struct why_asked *a, const struct why_question *q, struct err *e)
 void asked_free(struct why_asked *a)
 {
     given_free(&a->settings);
-    free(a->config);
-    free(a->source);
-    for (size_t i = 0; i < a->others; i++)
-        free(a->other[i]);
-    free(a->other);
-    free(a->spec);
-    free(a->label);
-    free(a->view);
-    free(a->granule);
-    free(a->property);
     lardsim_executed_close(a->executed);
-    free(a->events);
     if (a->folder)
         (void)folder_remove(a->folder);
-    free(a->folder);
-    free(a->past.folder);
+    for (size_t i = 0; i < a->others; i++)
+        free(a->other[i]);
+    void *const own[] = {a->config,  a->source,   a->other,  a->spec,   a->label,      a->view,
+                         a->granule, a->property, a->events, a->folder, a->past.folder};
+    for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+        free(own[i]);
 }

@@ -151,14 +151,6 @@ static size_t left_of(size_t column)
     return NUMBER + 2 + column * COLUMN;
 }
 
-static void put_at(char *line, size_t room, size_t at, const char *text)
-{
-    const size_t n = strlen(text);
-
-    for (size_t i = 0; i < n && at + i < room; i++)
-        line[at + i] = text[i];
-}
-
 static void put_edge(char *line, const struct drawing *d, const struct drawn_row *r, size_t at,
                      size_t text)
 {
@@ -190,7 +182,7 @@ static void draw_row(const struct drawing *d, const struct drawn_row *r, FILE *o
         line[left_of(i)] = '|';
     if (r->from != NO_ROW)
         put_edge(line, d, r, at, n);
-    put_at(line, sizeof line - 1, at, text);
+    memcpy(line + at, text, n); /* line has room for a column more */
     for (n = sizeof line - 1; n && line[n - 1] == ' ';)
         line[--n] = '\0';
     fprintf(out, "%*" PRIu64 "%c %s\n", NUMBER, r->line->number, r->access ? '*' : ' ',

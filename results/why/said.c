@@ -104,17 +104,6 @@ static int prepare_trace(struct lardsim *l, const struct why_asked *a)
 
 /* ---- the run again, as it was --------------------------------------------------------------- */
 
-static int make_folder(struct why_asked *a, struct err *e)
-{
-    if (!place_temporary(&a->folder, "lardsim-why"))
-        return 0;
-    err_set(e, LARD_OUTPUT, "%s: %s; the events of the run go there: give another TMPDIR",
-            a->folder, strerror(errno));
-    free(a->folder);
-    a->folder = NULL;
-    return -1;
-}
-
 static int judge_beside(struct lardsim *l, const struct why_asked *a)
 {
     char *all = NULL;
@@ -149,14 +138,6 @@ static bool came_as_far(const struct lardsim *l)
     return !code || code == LARD_RACES || code == LARD_LIMIT || code == LARD_TRACE;
 }
 
-static int other_run(const struct why_asked *a, struct err *e)
-{
-    return err_set(e, LARD_TOLERANCE,
-                   "%s: run again in %s order, it came to other events, as another build can; run "
-                   "it anew (lardsim run --config %s/config.yaml), and ask about those results",
-                   a->dir, a->order, a->dir);
-}
-
 static int take_events(struct why_asked *a, struct lardsim *l, bool reported, struct err *e)
 {
     char identity[24];
@@ -164,7 +145,11 @@ static int take_events(struct why_asked *a, struct lardsim *l, bool reported, st
     snprintf(identity, sizeof identity, "%016" PRIx64, lardsim_identity(l));
     if ((a->past.complete && strcmp(identity, a->past.identity) != 0) ||
         (a->race.found && !reported))
-        return other_run(a, e);
+        return err_set(e, LARD_TOLERANCE,
+                       "%s: run again in %s order, it came to other events, as another build can; "
+                       "run it anew (lardsim run --config %s/config.yaml), and ask about those "
+                       "results",
+                       a->dir, a->order, a->dir);
     char *numbers = xasprintf("%s/numbers", a->folder);
     a->executed = lardsim_executed_open(numbers, e);
     free(numbers);
@@ -174,9 +159,8 @@ static int take_events(struct why_asked *a, struct lardsim *l, bool reported, st
 /* Finds the positions of all reported events in one pass over the execution. */
 static void find_positions(struct policy_said *s, const struct lardsim_executed *x, uint64_t events)
 {
-    struct map wanted;
+    struct map wanted = {0};
 
-    map_init(&wanted, NULL);
     for (size_t i = 0; i < s->n; i++)
         *map_put(&wanted, s->at[i].event) = UINT64_MAX;
     for (uint64_t position = 0; position < events; position++) {
@@ -196,14 +180,6 @@ bool said_needed(const struct why_asked *a)
     return !a->is.exact || strcmp(a->view, "tracked") || (a->by_id && !a->race.found);
 }
 
-static int not_reported(const struct why_asked *a, struct err *e)
-{
-    return err_set(e, LARD_USAGE,
-                   "%s: policy %s reports no race %016llx there; `lardsim run --json` has those "
-                   "that it does",
-                   a->source, a->label, (unsigned long long)a->id);
-}
-
 static void run_it(struct lardsim *l, struct why_asked *a, struct progress *progress)
 {
     if (a->repeats ? prepare_again(l, a) : prepare_trace(l, a))
@@ -221,7 +197,7 @@ int said_find(struct policy_said *s, struct why_asked *a, bool quiet, struct err
     struct hearing h = {s, a};
     struct progress progress;
 
-    if (a->repeats && make_folder(a, e))
+    if (a->repeats && place_work(&a->folder, "lardsim-why", "the events of the run go", e))
         return -1;
     struct lardsim *l = lardsim_new();
     s->asked = said_needed(a);
@@ -234,7 +210,10 @@ int said_find(struct policy_said *s, struct why_asked *a, bool quiet, struct err
         err_set(e, (enum lard_exit)lardsim_exit_code(l), "%s%s%s", a->repeats ? a->dir : "",
                 a->repeats ? ": to have its order it runs again: " : "", lardsim_error(l));
     else if (a->by_id && !a->race.found)
-        not_reported(a, e);
+        err_set(e, LARD_USAGE,
+                "%s: policy %s reports no race %016" PRIx64
+                " there; `lardsim run --json` has those that it does",
+                a->source, a->label, a->id);
     else if (a->repeats && !take_events(a, l, s->reports, e))
         find_positions(s, a->executed, lardsim_executed_events(a->executed));
     stop_run(NULL);

@@ -92,8 +92,7 @@ char *event_text(const struct lardsim_why *w, const struct lardsim_why_line *lin
 
 /* ---- sentences ------------------------------------------------------------------------------ */
 
-static void say(struct sentences *to, const char *fmt, ...) PRINTF_LIKE(2, 3);
-static void say(struct sentences *to, const char *fmt, ...)
+static PRINTF_LIKE(2, 3) void say(struct sentences *to, const char *fmt, ...)
 {
     va_list ap;
 
