@@ -94,9 +94,8 @@ static void begin_json(struct comparison *m)
     json_key_bool(&m->json, "planted-races", lardsim_source_plants(m->c->arg[0]));
     if (sim_caveat(m->run))
         json_key_str(&m->json, "caveat", sim_caveat(m->run));
-    if (!cli_has(m->c, OPT_LIST))
-        return;
-    json_key_array(&m->json, "list");
+    if (cli_has(m->c, OPT_LIST))
+        json_key_array(&m->json, "list");
 }
 
 static void list_difference(void *arg, const struct lardsim_difference *d)
@@ -367,44 +366,41 @@ static void print_json(struct comparison *m)
 /* ---- the verb ------------------------------------------------------------------------------- */
 
 enum { COUNT_PANELS = 4 };
+static const char *const count_panels[COUNT_PANELS] = {"accesses", "sites", "places", "pairs"};
 
 /* A row of dots, false and missed, in each panel. */
 static void counts_at(const struct lardsim *l, const char *label, uint64_t to[COUNT_PANELS][2])
 {
     static const char *const verdicts[] = {"false", "missed"};
-    static const char *const of[COUNT_PANELS] = {"accesses", "sites", "places", "pairs"};
 
     for (size_t k = 0; k < COUNT_PANELS; k++)
         for (size_t v = 0; v < ARRAY_SIZE(verdicts); v++)
-            if (!run_stat(l, &to[k][v], "compare.%s.%s.%s", label, verdicts[v], of[k]))
+            if (!run_stat(l, &to[k][v], "compare.%s.%s.%s", label, verdicts[v], count_panels[k]))
                 to[k][v] = PLOT_NONE;
 }
 
 static void counts_plot(const struct comparison *m, FILE *out)
 {
-    static const char *const panels[COUNT_PANELS] = {"accesses", "sites", "places", "pairs"};
     struct lardsim_instance in;
     size_t rows = 0;
 
     while (lardsim_compare_instance(m->run, rows, &in))
         rows++;
     uint64_t(*count)[2] = xcalloc(rows * COUNT_PANELS + 1, sizeof *count);
-    char **labels = xcalloc(rows + 1, sizeof *labels);
+    const char **labels = xcalloc(rows + 1, sizeof *labels);
     for (size_t i = 0; i < rows; i++) {
         lardsim_compare_instance(m->run, i, &in);
-        labels[i] = xstrdup(in.label);
+        labels[i] = in.label;
         counts_at(m->run, in.label, &count[i * COUNT_PANELS]);
     }
     const struct plot plot = {.title = m->c->arg[0],
                               .kind = {"false", "missed"},
                               .panels = COUNT_PANELS,
                               .rows = rows,
-                              .panel = panels,
+                              .panel = count_panels,
                               .row = labels,
                               .count = (const uint64_t(*)[2])count};
     plot_write(&plot, out);
-    for (size_t i = 0; i < rows; i++)
-        free(labels[i]);
     free((void *)labels);
     free(count);
 }
@@ -446,16 +442,6 @@ static void run_source(struct comparison *m)
         print_text(m);
 }
 
-/* *costs: the comparison is of costs. On a machine it is, unless a truth or the differences are
- * asked for. */
-static int wants_costs(const struct cli *c, const struct given *g, bool *costs, struct err *e)
-{
-    *costs = false;
-    if (cli_has(c, OPT_TRUTH) || cli_has(c, OPT_LIST))
-        return 0;
-    return costs_wanted(g, costs, e);
-}
-
 int compare_outputs(struct outputs *o, const struct cli *c, struct err *e)
 {
     static const int key[] = {[COMPARE_CSV] = OPT_CSV, [COMPARE_PLOT] = OPT_PLOT, 0};
@@ -495,11 +481,12 @@ static int compare_verdicts(const struct cli *c, struct err *e)
     return e->code ? -1 : LARD_DONE;
 }
 
+/* On a machine the comparison is of costs, unless a truth or the differences are asked for. */
 static int compare_given(const struct cli *c, struct err *e)
 {
     struct given g = cli_given(c);
-    bool costs;
-    int status = wants_costs(c, &g, &costs, e);
+    bool costs = false;
+    int status = cli_has(c, OPT_TRUTH) || cli_has(c, OPT_LIST) ? 0 : costs_wanted(&g, &costs, e);
 
     if (!status)
         status = costs ? compare_costs(c, &g, e) : compare_verdicts(c, e);

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "results/drawing/drawing.h"
+#include "results/job/told.h"
 
 /* Places of the probes: two neighbours, whose metadata are neighbours, too, and a lock far away. */
 enum { HERE = 0x10000, BESIDE = HERE + 4, LOCK = 0x20000, BYTES = 4 };
@@ -36,11 +37,9 @@ struct cost { /* up to and including an event */
 
 static uint64_t stat_of(const struct lardsim *l, const char *group, const char *name)
 {
-    char *full = xasprintf("%s%s", group, name);
-    uint64_t v = 0;
+    uint64_t v;
 
-    (void)lardsim_stat(l, full, &v);
-    free(full);
+    run_stat(l, &v, "%s%s", group, name);
     return v;
 }
 
@@ -116,8 +115,8 @@ static void say_cost(struct box *b, const char *what, const struct cost *before,
 
 static int draw_checks(struct machine_drawing *d, const struct given *g, size_t i, struct err *e)
 {
-    const int label = (int)strcspn(d->spec[i], "=");
-    struct box *b = box_new(d->box, 1, "what %.*s adds to an event", label, d->spec[i]);
+    struct box *b =
+        box_new(d->box, 1, "what %.*s adds to an event", (int)policy_label(d->spec[i]), d->spec[i]);
     struct cost before = {0, 0, 0}, is = before;
 
     b->aside = true;

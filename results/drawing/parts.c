@@ -479,7 +479,7 @@ static bool keeps(const struct facts *s, const struct lardsim_promise *p, const 
 static void draw_policy(const struct facts *s, struct machine_drawing *d, struct box *to,
                         const char *spec, const struct lardsim_promise *p)
 {
-    char *label = xasprintf("%.*s", (int)strcspn(spec, "="), spec);
+    char *label = xasprintf("%.*s", (int)policy_label(spec), spec);
     const bool kept = keeps(s, p, label);
 
     if (kept) {

@@ -103,14 +103,13 @@ static void write_box(const struct box *b, struct place at, FILE *out)
 
 static void write_legend(const struct machine_drawing *d, unsigned y, FILE *out)
 {
-    char *kept = d->metadata ? xasprintf("what is kept for %s", d->metadata) : NULL;
-
     svg_rect(out, MARGIN, y, 2 * INSET, BAR, "data");
     svg_text(out, MARGIN + 3 * INSET, y + BAR, "text", "data of the program");
-    if (kept) {
-        svg_rect(out, WIDTH / 3, y, 2 * INSET, BAR, "metadata");
-        svg_text(out, WIDTH / 3 + 3 * INSET, y + BAR, "text", kept);
-    }
+    if (!d->metadata)
+        return;
+    char *kept = xasprintf("what is kept for %s", d->metadata);
+    svg_rect(out, WIDTH / 3, y, 2 * INSET, BAR, "metadata");
+    svg_text(out, WIDTH / 3 + 3 * INSET, y + BAR, "text", kept);
     free(kept);
 }
 

@@ -12,7 +12,7 @@ struct plot {
     const char *kind[2]; /* the names of hollow points and of full ones */
     size_t panels, rows;
     const char *const *panel;   /* titles */
-    char *const *row;           /* labels */
+    const char *const *row;     /* labels */
     const uint64_t (*count)[2]; /* row r in panel p has count[r * panels + p] */
 };
 void plot_write(const struct plot *p, FILE *out);

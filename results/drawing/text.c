@@ -23,12 +23,6 @@ struct sheet {
     size_t depth; /* boxes around */
 };
 
-static void repeat(FILE *out, const char *text, size_t n)
-{
-    while (n--)
-        fputs(text, out);
-}
-
 /* A box around takes a stroke and a blank on either side. */
 static void edge(const struct sheet *p, bool left)
 {
@@ -47,7 +41,8 @@ static size_t room(const struct sheet *p)
 
 static void fill(const struct sheet *p, const char *with, size_t used)
 {
-    repeat(p->out, with, room(p) > used ? room(p) - used : 0);
+    for (size_t n = used; n < room(p); n++)
+        fputs(with, p->out);
 }
 
 /* "+- 8 x core ------------ 4 cycles -+" */

@@ -273,13 +273,6 @@ static int collect(struct collecting *w, struct err *e)
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-static void find_cells(struct collecting *w)
-{
-    w->state = sweep_states(w->folder, w->listing, &w->damaged);
-    for (size_t i = 0; i < w->listing->n; i++)
-        *map_put(&w->at, strtoull(csv_at(&w->listing->row[i], LISTED_CELL), NULL, 16)) = i;
-}
-
 static void warn(const struct collecting *w)
 {
     listing_idle(w->listing, w->behaviour, idle_note, NULL);
@@ -296,16 +289,12 @@ static void collecting_free(struct collecting *w)
 {
     for (size_t i = 0; w->row && i < w->listing->n; i++)
         free(w->behaviour[i]);
-    free(w->row);
-    free((void *)w->behaviour);
     table_free(&w->table);
-    free(w->number);
-    free(w->found);
-    free(w->stat);
     map_free(&w->baseline);
     map_free(&w->at);
-    free(w->state);
-    free(w->time);
+    void *const own[] = {w->row, w->behaviour, w->number, w->found, w->stat, w->state, w->time};
+    for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+        free(own[i]);
 }
 
 int sweep_collect(struct sweep_tables *to, const char *dir, const char *const *stat, size_t stats,
@@ -316,7 +305,9 @@ int sweep_collect(struct sweep_tables *to, const char *dir, const char *const *s
     struct collecting w = {.folder = &f, .listing = &l};
 
     if (!listing_read(&l, f.dir, e)) {
-        find_cells(&w);
+        w.state = sweep_states(&f, &l, &w.damaged);
+        for (size_t i = 0; i < l.n; i++)
+            *map_put(&w.at, strtoull(csv_at(&l.row[i], LISTED_CELL), NULL, 16)) = i;
         choose(&w, stat, stats);
         w.found = xcalloc(w.stats, sizeof *w.found);
         find_numbers(&w);

@@ -15,7 +15,7 @@ const char *const hardware_part_name[HARDWARE_PARTS] = {
 
 const char *const cost_spent_name[COST_SPENTS] = {
 #define SPENT(NAME, text, help) [COST_SPENT_##NAME] = text,
-LARDSIM_SPENT(SPENT)
+    LARDSIM_SPENT(SPENT)
 #undef SPENT
 };
 
@@ -92,22 +92,11 @@ static void read_truth(struct own_truth *to, const struct lardsim *l, const char
         if (strcmp(in.label, label) != 0)
             continue;
         const char *of = in.by_access ? "accesses" : "places";
-        char *group = xasprintf("compare.%s.", label);
-        char *all = xasprintf("policy.%s.races.%s", truth, in.by_access ? of : "locations");
-        char *wrong = xasprintf("false.%s", of), *missed = xasprintf("missed.%s", of);
-        *to = (struct own_truth){true, in.by_access, stat_of(l, WHOLE, all, ""),
-                                 stat_of(l, WHOLE, group, wrong), stat_of(l, WHOLE, group, missed)};
-        free(group);
-        free(all);
-        free(wrong);
-        free(missed);
+        *to = (struct own_truth){.known = true, .by_access = in.by_access};
+        run_stat(l, &to->racy, "policy.%s.races.%s", truth, in.by_access ? of : "locations");
+        run_stat(l, &to->is_false, "compare.%s.false.%s", label, of);
+        run_stat(l, &to->missed, "compare.%s.missed.%s", label, of);
     }
-}
-
-static void read_spent(struct part_costs *to, const struct lardsim *l, enum part of)
-{
-    for (size_t i = 0; i < COST_SPENTS; i++)
-        to->spent[i] = stat_of(l, of, "machine.spent.", cost_spent_name[i]);
 }
 
 /* Handlers by reason; of evictions, those that handlers of evictions brought on stand apart. */
@@ -155,7 +144,8 @@ static void read_part(struct part_costs *to, const struct lardsim *l, enum part 
     to->cost[COST_LOCATIONS] = stat_of(l, of, group, "races.locations");
     read_metadata(to, l, of);
     read_bytes(to, l, of, group);
-    read_spent(to, l, of);
+    for (size_t i = 0; i < COST_SPENTS; i++)
+        to->spent[i] = stat_of(l, of, "machine.spent.", cost_spent_name[i]);
     read_hardware(to, l, of, group);
 }
 
@@ -171,19 +161,12 @@ static void fill_up(struct part_costs *to)
     to->spent[COST_SPENT_IDLE] += all > sum ? all - sum : 0;
 }
 
-static bool costs_region(const struct lardsim *l)
-{
-    uint64_t cycles;
-
-    return !lardsim_stat(l, RUN_TIME_REGION, &cycles);
-}
-
 void costs_read(struct costs *to, const struct lardsim *l, const char *truth)
 {
     char *group = xasprintf("policy.%s.", to->label);
 
     read_part(&to->whole, l, WHOLE, group);
-    if (costs_region(l)) {
+    if (has_stat(l, RUN_TIME_REGION, "")) {
         read_part(&to->region, l, REGION, group);
         fill_up(&to->region);
     }
@@ -223,13 +206,13 @@ void costs_machine(struct cost_table *t, const struct lardsim *l)
     t->contention = xstrdup(lardsim_machine_is(l, "contention"));
     t->memory = xstrdup(lardsim_machine_is(l, "memory"));
     t->frequency = stat_of(l, WHOLE, "machine.", "frequency");
-    t->region = costs_region(l);
+    t->region = has_stat(l, RUN_TIME_REGION, "");
 }
 
 /* ---- what was configured -------------------------------------------------------------------- */
 
 /* Runs differ in `policies` alone, and in whose section there is. */
-static void add_setting(void *table, const char *name, const char *text)
+void costs_setting(void *table, const char *name, const char *text)
 {
     struct cost_table *t = table;
 
@@ -239,9 +222,4 @@ static void add_setting(void *table, const char *name, const char *text)
     t->setting = xgrow(t->setting, t->settings, &t->settings_cap, sizeof *t->setting);
     t->setting[t->settings++] = (struct cost_setting){
         xstrdup(name), xstrdup(strcmp(name, "policies") ? text : t->policies)};
-}
-
-void costs_settings(struct cost_table *t, const struct lardsim *l)
-{
-    lardsim_each_setting(l, add_setting, t);
 }

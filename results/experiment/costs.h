@@ -155,7 +155,8 @@ char *spec_property(const struct given *g, const char *spec, struct err *e);
 
 /* to->label is set; truth: the label of what judges it, or NULL. */
 void costs_read(struct costs *to, const struct lardsim *l, const char *truth);
-void costs_settings(struct cost_table *t, const struct lardsim *l); /* adds those of its run */
+/* Adds a setting of a run, unless it is there: for lardsim_each_setting. */
+void costs_setting(void *table, const char *name, const char *text);
 void costs_machine(struct cost_table *t, const struct lardsim *l);
 
 /* ---- as a run goes on: course.c ---------------------------------------------------- */

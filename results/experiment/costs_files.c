@@ -89,7 +89,7 @@ void cost_table_plot(const struct cost_table *t, FILE *out)
                                   "remote misses", "metadata accesses"};
     static const enum compared_cost costs[] = {COST_CYCLES, COST_REMOTE, COST_METADATA};
     uint64_t(*count)[2] = xcalloc(t->n * ARRAY_SIZE(panels), sizeof *count);
-    char **labels = xcalloc(t->n, sizeof *labels);
+    const char **labels = xcalloc(t->n, sizeof *labels);
 
     for (size_t i = 0; i < t->n; i++) {
         labels[i] = t->row[i].label;

@@ -16,31 +16,23 @@ static void json_machine(struct json *j, const struct cost_table *t)
     json_end(j);
 }
 
-static void json_spent(struct json *j, const struct part_costs *m)
+static void json_cycles(struct json *j, const char *key, const char *const *name,
+                        const uint64_t *cycles, size_t n)
 {
-    json_key_object(j, "spent");
-    for (size_t s = 0; s < COST_SPENTS; s++)
-        json_key_u64(j, cost_spent_name[s], m->spent[s]);
-    json_end(j);
-}
-
-static void json_hardware(struct json *j, const struct part_costs *m)
-{
-    json_key_object(j, "handlers");
-    for (size_t k = 0; k < HARDWARE_PARTS; k++)
-        json_key_u64(j, hardware_part_name[k], m->hardware[k]);
+    json_key_object(j, key);
+    for (size_t i = 0; i < n; i++)
+        json_key_u64(j, name[i], cycles[i]);
     json_end(j);
 }
 
 /* Writes the truth of the row's own execution; null if all rows have the same events. */
 static void json_truth(struct json *j, const struct own_truth *o)
 {
-    json_key(j, "truth");
     if (!o->known) {
-        json_null(j);
+        json_key_null(j, "truth");
         return;
     }
-    json_object(j);
+    json_key_object(j, "truth");
     json_key_str(j, "of", o->by_access ? "accesses" : "places");
     JSON_COUNTS(j, {"racy", o->racy}, {"false", o->is_false}, {"missed", o->missed});
     json_end(j);
@@ -67,16 +59,14 @@ static void json_overheads(struct json *j, const struct cost_table *t, const str
 
 static void json_measured(struct json *j, const struct part_costs *m, const struct costs *r)
 {
-    const bool has_bytes = r->has_bytes;
-
     JSON_COUNTS(j, {"cycles", m->cost[COST_CYCLES]}, {"cores-used", m->cost[COST_CORES_USED]});
     json_key_object(j, "races");
     JSON_COUNTS(j, {"accesses", m->cost[COST_RACES]}, {"sites", m->cost[COST_SITES]},
                 {"locations", m->cost[COST_LOCATIONS]});
     json_end(j);
     json_key_object(j, "metadata-bytes");
-    json_bytes(j, "live", has_bytes ? &m->cost[COST_BYTES] : NULL);
-    json_bytes(j, "peak", has_bytes ? &m->cost[COST_BYTES_PEAK] : NULL);
+    json_bytes(j, "live", r->has_bytes ? &m->cost[COST_BYTES] : NULL);
+    json_bytes(j, "peak", r->has_bytes ? &m->cost[COST_BYTES_PEAK] : NULL);
     json_end(j);
     if (m->cost[COST_SPACE]) {
         json_key_object(j, "space");
@@ -89,18 +79,15 @@ static void json_measured(struct json *j, const struct part_costs *m, const stru
                 {"metadata-misses", m->cost[COST_METADATA_MISSES]},
                 {"remote-misses", m->cost[COST_REMOTE]},
                 {"collection-cycles", m->cost[COST_COLLECTIONS]});
-    json_spent(j, m);
+    json_cycles(j, "spent", cost_spent_name, m->spent, COST_SPENTS);
     if (r->has_manager)
-        json_hardware(j, m);
+        json_cycles(j, "handlers", hardware_part_name, m->hardware, HARDWARE_PARTS);
 }
 
 /* A millionth is enough. */
 static void json_overhead(struct json *j, double overhead)
 {
-    if (isnan(overhead))
-        json_null(j);
-    else
-        json_fixed(j, (uint64_t)((overhead + 1) * 1e6 + 0.5), 1000000);
+    isnan(overhead) ? json_null(j) : json_fixed(j, (uint64_t)((overhead + 1) * 1e6 + 0.5), 1000000);
 }
 
 /* "seeds", "lengths": each run's cycles to those of none, by policy. */
@@ -158,23 +145,20 @@ static void json_course(struct json *j, const struct costs *r, const struct cost
 
 static void json_row(struct json *j, const struct cost_table *t, const struct costs *r)
 {
-    const struct costs *none = &t->row[0];
-
     json_object(j);
     JSON_TEXTS(j, {"policy", r->label}, {"property", r->property});
     json_key_u64(j, "events", r->events);
     json_overheads(j, t, r);
     json_truth(j, &r->truth);
-    json_key(j, "region");
     if (t->region) {
-        json_object(j);
+        json_key_object(j, "region");
         json_measured(j, &r->region, r);
         json_end(j);
     } else {
-        json_null(j);
+        json_key_null(j, "region");
     }
     json_measured(j, &r->whole, r);
-    json_course(j, r, none);
+    json_course(j, r, &t->row[0]);
     lardsim_findings_json(&r->findings, j);
     json_key_hex16(j, "digest", r->digest);
     json_key_hex16(j, "behaviour", r->behaviour);

@@ -128,7 +128,7 @@ static int run_policy(struct cost_table *t, const struct given *g, const struct 
     t->partial = e->code && t->n == 0 && left_results(t, row->label);
     if (!e->code || t->partial) {
         costs_read(row, l, s->truth);
-        costs_settings(t, l);
+        lardsim_each_setting(l, costs_setting, t);
         /* The machine is the same for all; the first run tells what it is. */
         if (t->n == 0)
             costs_machine(t, l);
@@ -158,15 +158,6 @@ int costs_check(const char *source, struct err *e)
                        "and the pipe %s can't be read twice; save it to a file first",
                        path);
     return 0;
-}
-
-/* Claimed before anything runs, so that a path that can't be written is known at once. */
-static int claim_folder(struct cost_table *t, bool overwrite, struct err *e)
-{
-    if (!t->output)
-        return 0;
-    t->folder = folder_claim(t->output, overwrite, e);
-    return t->folder ? 0 : -1;
 }
 
 static int write_file(const struct cost_table *t, const char *name,
@@ -293,17 +284,6 @@ static void run_all(struct cost_table *t, const struct costs_asked *asked, const
     warn_unused(&unused, t->n);
 }
 
-/* The policies as they may stand behind "policies=": the first is there in any case. Owned by the
- * caller. */
-static char *policies_text(const struct specs *s)
-{
-    char *all = NULL;
-
-    for (size_t i = 1; i < s->n; i++)
-        xappend(&all, ",", s->spec[i]);
-    return all ? all : xstrdup("none");
-}
-
 /* ---- seeds, lengths, the band --------------------------------------------------------------- */
 
 /* Runs all policies as run_all does, on another source. */
@@ -383,10 +363,15 @@ int costs_open(struct cost_table *t, const struct costs_asked *asked, struct err
 {
     *t = (struct cost_table){.source = asked->source, .output = asked->output, .error = e};
     t->specs = xcalloc(1, sizeof *t->specs);
-    if (specs_collect(t->specs, asked->given, asked->source, e) ||
-        claim_folder(t, asked->overwrite, e))
+    /* Claimed before anything runs, so that a path that can't be written is known at once. */
+    if (!specs_collect(t->specs, asked->given, asked->source, e) && t->output)
+        t->folder = folder_claim(t->output, asked->overwrite, e);
+    if (e->code)
         return -1;
-    t->policies = t->own_policies = policies_text(t->specs);
+    char *all = NULL; /* the first is there in any case */
+    for (size_t i = 1; i < t->specs->n; i++)
+        xappend(&all, ",", t->specs->spec[i]);
+    t->policies = t->own_policies = all ? all : xstrdup("none");
     return 0;
 }
 

@@ -84,11 +84,6 @@ static int identify_made(struct plan_source *to, struct err *e)
     return 0;
 }
 
-static char *with_seed(const char *text, const char *seed)
-{
-    return xasprintf("%s%sseed=%s", text, text[strlen(text) - 1] == ':' ? "" : ",", seed);
-}
-
 static int check_seed(const struct planning *w, const struct setting *source)
 {
     if (!strstr(source->text, ":seed=") && !strstr(source->text, ",seed="))
@@ -125,14 +120,15 @@ static int add_source(struct planning *w, const struct sweep_point *at, size_t *
     *to = p->sources++;
     if (path)
         s->text = beside(w->spec, given->text, path);
+    else if (w->spec->seeds.n)
+        s->text = xasprintf("%s%sseed=%s", given->text,
+                            given->text[strlen(given->text) - 1] == ':' ? "" : ",",
+                            w->spec->seeds.at[at->seed].text);
     else
-        s->text = w->spec->seeds.n ? with_seed(given->text, w->spec->seeds.at[at->seed].text)
-                                   : xstrdup(given->text);
-    if (path ? identify_file(s, lardsim_source_path(s->text), &inner) : identify_made(s, &inner)) {
-        err_set(w->e, (enum lard_exit)inner.code, "%s:%u: sources: %s", w->spec->path, given->line,
-                inner.text);
-        return -1;
-    }
+        s->text = xstrdup(given->text);
+    if (path ? identify_file(s, lardsim_source_path(s->text), &inner) : identify_made(s, &inner))
+        return err_set(w->e, (enum lard_exit)inner.code, "%s:%u: sources: %s", w->spec->path,
+                       given->line, inner.text);
     return check_alone(w, s, given->line);
 }
 

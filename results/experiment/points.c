@@ -85,11 +85,6 @@ static const char *nth_value(const struct spec *s, const char *name, size_t n)
     return n == 0 ? name : NULL; /* a value */
 }
 
-static bool is_value(const struct spec *s, const char *name)
-{
-    return nth_value(s, name, 0) == name;
-}
-
 /* The first of them that is no number. NULL: all are. */
 static const char *no_number(const struct spec *s, const char *name)
 {
@@ -140,7 +135,8 @@ static int check_term(const struct spec *s, const struct condition *c, const str
                           "\"%s\": %s is no number, and can't be smaller or larger; write numbers "
                           "as 42, 64Ki or 1M, or compare with = or !=",
                           c->text, text);
-    if (!same || !is_value(s, t->right) || is_one_of(s, t))
+    const bool is_value = nth_value(s, t->right, 0) == t->right;
+    if (!same || !is_value || is_one_of(s, t))
         return 0;
     char *all = all_values(s, t->left);
     spec_error(s, c->line, e, "\"%s\": %s never is %s; it is one of: %s", c->text, t->left,

@@ -505,12 +505,8 @@ int predict(struct predicted *to, struct plan *p, struct err *e)
         predict_rest(&x);
         folder_remove(dir);
     }
-    free(x.kind);
-    free(x.first);
-    free(x.begin);
-    free(x.probe);
-    free(x.run);
-    free(x.dir);
-    free(dir);
+    void *const own[] = {x.kind, x.first, x.begin, x.probe, x.run, x.dir, dir};
+    for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+        free(own[i]);
     return e->code ? -1 : 0;
 }

@@ -350,13 +350,6 @@ static void take_job(struct slurm *r, const char *line)
         }
 }
 
-static void all_absent_once_more(struct slurm *r)
-{
-    for (size_t i = 0; i < r->n; i++)
-        for (size_t k = 0; k < r->array[i].tasks.n; k++)
-            r->array[i].absent[k]++;
-}
-
 /* Asks Slurm about all batches, also those of an earlier process. 1; 0: Slurm does not answer; -1:
  * stopped. */
 static int ask(struct slurm *r)
@@ -374,7 +367,9 @@ static int ask(struct slurm *r)
                           (char *)(uintptr_t) "--format=%j %K", NULL};
     const int code = tool(r, argv, &printed);
     if (code == 0) {
-        all_absent_once_more(r);
+        for (size_t i = 0; i < r->n; i++) /* all are absent once more */
+            for (size_t k = 0; k < r->array[i].tasks.n; k++)
+                r->array[i].absent[k]++;
         for (char *rest = printed, *line; rest && (line = strsep(&rest, "\n"));)
             take_job(r, line);
     } else if (code > 0) {

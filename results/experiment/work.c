@@ -134,16 +134,6 @@ static void run_alone(struct cell_run *j)
     end_job(j);
 }
 
-/* Gives up the jobs that the reading has left in the middle: they run again, alone. */
-static void give_up(struct working *w)
-{
-    for (size_t i = 0; i < w->n; i++)
-        if (w->job[i].run) {
-            lardsim_free(w->job[i].run);
-            tell(w, TOLD_ALONE, w->job[i].cell, 0);
-        }
-}
-
 static void run_shared(struct working *w, const struct sweep_cell *first)
 {
     struct err e = {0};
@@ -158,7 +148,11 @@ static void run_shared(struct working *w, const struct sweep_cell *first)
     }
     if (s)
         lardsim_shared_run(s, ended, w, &e);
-    give_up(w);
+    for (size_t i = 0; i < w->n; i++)
+        if (w->job[i].run) { /* left in the middle: it runs again, alone */
+            lardsim_free(w->job[i].run);
+            tell(w, TOLD_ALONE, w->job[i].cell, 0);
+        }
     lardsim_shared_free(s);
 }
 

@@ -295,7 +295,7 @@ void lard_plot(const struct lard_report *r, FILE *out)
         .kind = {"paper", "ours (racy accesses, log scale; MS: marksweep, SS: semispace)"},
         .rows = r->cells,
         .panel = (const char *const *)panel,
-        .row = row,
+        .row = (const char *const *)row,
         .count = (const uint64_t(*)[2])count};
     size_t n = 0;
 

@@ -61,13 +61,6 @@ static const char *label_kept(struct table_results *r, const char *label)
     return r->label[n];
 }
 
-/* Tells if a table may ask for a statistic. None asks for those of each core or thread, which are
- * most of a cell of many cores. */
-static bool wanted(const char *name)
-{
-    return strncmp(name, "cores.", 6) != 0 && strncmp(name, "roi.cores.", 10) != 0;
-}
-
 static uint64_t hash_of(const struct cell_stats *s)
 {
     struct digest *d = digest_new();
@@ -81,12 +74,15 @@ static uint64_t hash_of(const struct cell_stats *s)
     return hash;
 }
 
+/* No table asks for the statistics of each core or thread, which are most of a cell of many
+ * cores. */
 static void forget_unwanted(struct cell_stats *s)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < s->n; i++) {
-        if (wanted(s->at[i].name)) {
+        const char *name = s->at[i].name;
+        if (strncmp(name, "cores.", 6) != 0 && strncmp(name, "roi.cores.", 10) != 0) {
             s->at[kept++] = s->at[i];
             continue;
         }

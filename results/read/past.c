@@ -13,26 +13,24 @@ struct reading_past {
     bool known; /* its schema */
 };
 
-static void take_text(char *to, size_t room, const char *text)
-{
-    snprintf(to, room, "%s", text);
-}
-
 static void past_take(void *reading, const char *name, const char *text)
 {
     struct reading_past *r = reading;
     struct past *to = r->to;
+    const struct {
+        const char *name;
+        char *to;
+        size_t room;
+    } texts[] = {{"digest", to->digest, sizeof to->digest},
+                 {"identity", to->identity, sizeof to->identity},
+                 {"configuration", to->configuration, sizeof to->configuration},
+                 {"build.id", to->build, sizeof to->build}};
 
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+        if (!strcmp(name, texts[i].name))
+            snprintf(texts[i].to, texts[i].room, "%s", text);
     if (!strcmp(name, "schema"))
         r->known = !strcmp(text, PROVENANCE_SCHEMA);
-    else if (!strcmp(name, "digest"))
-        take_text(to->digest, sizeof to->digest, text);
-    else if (!strcmp(name, "identity"))
-        take_text(to->identity, sizeof to->identity, text);
-    else if (!strcmp(name, "configuration"))
-        take_text(to->configuration, sizeof to->configuration, text);
-    else if (!strcmp(name, "build.id"))
-        take_text(to->build, sizeof to->build, text);
     else if (!strcmp(name, "complete"))
         to->complete = !strcmp(text, "true");
     else if (!strcmp(name, "verb"))

@@ -141,10 +141,7 @@ static void json_row(const struct table *t, size_t row, FILE *out)
         if (!v->text || !*v->text)
             continue;
         json_key(&j, t->head[k].name);
-        if (v->number)
-            json_number(&j, v->text);
-        else
-            json_str(&j, v->text);
+        (v->number ? json_number : json_str)(&j, v->text);
     }
     json_end(&j);
     fputc('\n', out);
