@@ -12,12 +12,13 @@
 #include "cli/cli.h"
 #include "sim/lardsim.h"
 
-static const char *option_name(const struct cli *c, int key)
+/* The verb's row of an option. NULL: it has none. */
+static const struct argp_option *option_row(const struct verb *verb, int key)
 {
-    for (const struct argp_option *o = c->verb->options; o && o->name; o++)
+    for (const struct argp_option *o = verb->options; o && o->name; o++)
         if (o->key == key)
-            return o->name;
-    return "?";
+            return o;
+    return NULL;
 }
 
 static void note_option(struct cli *c, int key, const char *value, struct argp_state *state)
@@ -25,7 +26,7 @@ static void note_option(struct cli *c, int key, const char *value, struct argp_s
     /* An empty value is most often a shell variable that is unset. */
     if (value && !*value)
         argp_error(state, "the value of --%s is empty; leave the option out, or give one",
-                   option_name(c, key));
+                   option_row(c->verb, key)->name);
     c->given = xgrow(c->given, c->n, &c->cap, sizeof *c->given);
     c->given[c->n++] = (struct given_option){key, value};
 }
@@ -67,14 +68,6 @@ static void note_operand(struct cli *c, const char *arg, struct argp_state *stat
 }
 
 /* argp asks for every key; those that the verb has no row for are refused. */
-static bool knows(const struct verb *verb, int key)
-{
-    for (const struct argp_option *o = verb->options; o && o->name; o++)
-        if (o->key == key)
-            return true;
-    return false;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct cli *c = state->input;
@@ -85,7 +78,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             note_operand(c, state->argv[state->next++], state);
     } else if (key == ARGP_KEY_END && c->args < operands_of(c->verb->help->args).least) {
         argp_error(state, "operands are missing: %s", c->verb->help->args);
-    } else if (knows(c->verb, key)) {
+    } else if (option_row(c->verb, key)) {
         note_option(c, key, arg, state);
     } else {
         return ARGP_ERR_UNKNOWN;
@@ -212,47 +205,42 @@ int cli_u64(const struct cli *c, int key, uint64_t *to, struct err *e)
         return 0;
     return err_set(e, LARD_USAGE,
                    "--%s: \"%s\" is no number from 0 to 2^64-1; write it as 42, 0x2a, 64Ki or 1M",
-                   option_name(c, key), text);
+                   option_row(c->verb, key)->name, text);
 }
 
 int cli_index(const struct cli *c, int key, const char *const *choices, size_t *to, struct err *e)
 {
     const char *text = cli_get(c, key);
+    char *all = NULL;
     size_t n = 0;
 
     if (!text)
         return 0;
-    for (; choices[n]; n++)
-        if (strcmp(text, choices[n]) == 0) {
-            *to = n;
-            return 0;
-        }
-    char *all = NULL;
-    for (size_t i = 0; i < n; i++)
-        xappend(&all, ", ", choices[i]);
-    err_set(e, LARD_USAGE, "--%s: \"%s\" is none of %s", option_name(c, key), text, all);
+    for (; choices[n] && strcmp(text, choices[n]) != 0; n++)
+        xappend(&all, ", ", choices[n]);
+    if (choices[n])
+        *to = n;
+    else
+        err_set(e, LARD_USAGE, "--%s: \"%s\" is none of %s", option_row(c->verb, key)->name, text,
+                all);
     free(all);
-    return -1;
+    return choices[n] ? 0 : -1;
 }
 
 struct given cli_given(const struct cli *c)
 {
+    static const int key[] = {[GIVEN_FILE] = OPT_CONFIG,
+                              [GIVEN_PRESET] = OPT_PRESET,
+                              [GIVEN_SET] = OPT_SET,
+                              [GIVEN_POLICY] = 'p',
+                              [GIVEN_DEBUG] = OPT_DEBUG};
     struct given g = {.at = NULL};
 
     g.word = cli_words(&g.words);
-    for (size_t i = 0; i < c->n; i++) {
-        const char *text = c->given[i].value;
-        if (c->given[i].key == OPT_CONFIG)
-            given_add(&g, GIVEN_FILE, text);
-        else if (c->given[i].key == OPT_PRESET)
-            given_add(&g, GIVEN_PRESET, text);
-        else if (c->given[i].key == OPT_SET)
-            given_add(&g, GIVEN_SET, text);
-        else if (c->given[i].key == OPT_DEBUG)
-            given_add(&g, GIVEN_DEBUG, text);
-        else if (c->given[i].key == 'p')
-            given_add(&g, GIVEN_POLICY, text);
-    }
+    for (size_t i = 0; i < c->n; i++)
+        for (size_t kind = 0; kind < ARRAY_SIZE(key); kind++)
+            if (c->given[i].key == key[kind])
+                given_add(&g, (enum given_kind)kind, c->given[i].value);
     return g;
 }
 

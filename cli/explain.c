@@ -9,11 +9,6 @@
 
 enum { WIDTH = 80, FIELD = 14 }; /* columns: of a line; before a field's text */
 
-static void print_wrapped(const char *text, size_t indent)
-{
-    print_broken(stdout, text, 0, indent, WIDTH);
-}
-
 static void print_line(const char *key, const char *text)
 {
     printf("  %-10s  ", key);
@@ -34,7 +29,7 @@ static void print_field(const struct field *f)
 {
     if (strcmp(f->key, "more") == 0) {
         putchar('\n');
-        print_wrapped(f->text, 2);
+        print_broken(stdout, f->text, 0, 2, WIDTH);
     } else if (strchr(f->text, '\n') || strcmp(f->key, "sets") == 0) {
         printf("  %s\n", f->key);
         print_block(f->text);
@@ -79,7 +74,7 @@ static bool matches(const struct name_search *s, const char *name)
 static void explain_text(const struct name_search *s, const struct row *r)
 {
     printf("%s%s: %s.\n", s->found ? "\n" : "", r->name, s->table->one);
-    print_wrapped(r->help, 2);
+    print_broken(stdout, r->help, 0, 2, WIDTH);
     for (size_t i = 0; i < r->fields; i++)
         print_field(&r->field[i]);
     if (strcmp(s->table->name, "parameters") == 0)
@@ -258,30 +253,23 @@ static int explain_name(const char *name, struct json *j, struct err *e)
     return code;
 }
 
-static int explain_json(const struct cli *c, struct err *e)
+static int explain_run(const struct cli *c, struct err *e)
 {
+    const bool json = cli_has(c, OPT_JSON);
     int code = LARD_DONE;
     struct json j;
 
-    json_init(&j, stdout, true);
-    json_array(&j);
-    for (size_t i = 0; i < c->args && code == LARD_DONE; i++)
-        code = explain_name(c->arg[i], &j, e);
-    json_end(&j);
-    return code;
-}
-
-static int explain_run(const struct cli *c, struct err *e)
-{
-    int code = LARD_DONE;
-
-    if (cli_has(c, OPT_JSON))
-        return explain_json(c, e);
-    for (size_t i = 0; i < c->args && code == LARD_DONE; i++) {
-        if (i > 0)
-            putchar('\n');
-        code = explain_name(c->arg[i], NULL, e);
+    if (json) {
+        json_init(&j, stdout, true);
+        json_array(&j);
     }
+    for (size_t i = 0; i < c->args && code == LARD_DONE; i++) {
+        if (i > 0 && !json)
+            putchar('\n');
+        code = explain_name(c->arg[i], json ? &j : NULL, e);
+    }
+    if (json)
+        json_end(&j);
     return code;
 }
 

@@ -14,7 +14,7 @@
 /* Hands on the rows of one section ("policy.vc" of the parameters), and counts them. */
 struct section {
     const char *name; /* NULL: all */
-    row_fn *fn;
+    row_fn *fn;       /* NULL: they are counted alone */
     void *arg;
     size_t rows; /* handed on so far */
 };
@@ -38,7 +38,8 @@ static void section_row(void *arg, const struct row *r)
     if (!within(r->name, s->name))
         return;
     s->rows++;
-    s->fn(s->arg, r);
+    if (s->fn)
+        s->fn(s->arg, r);
 }
 
 static size_t each_of(const struct name_table *t, const char *section, row_fn *fn, void *arg)
@@ -53,11 +54,6 @@ static size_t each_of(const struct name_table *t, const char *section, row_fn *f
 
 /* Characters of a column: a longer text sticks out rather than widen the table for all. */
 enum { WIDEST = 44 };
-
-static const char *column_text(const struct row *r, size_t i)
-{
-    return i < r->fields ? r->field[i].text : "";
-}
 
 /* The table that is being filled: heads are for Markdown alone, and the rows' own. */
 struct list_table {
@@ -89,7 +85,7 @@ static void list_row(void *arg, const struct row *r)
         list_heads(l, r);
     table_text(&l->to, l->markdown ? within(r->name, l->section) : r->name);
     for (size_t i = 0; i < l->of->columns; i++)
-        table_text(&l->to, column_text(r, i));
+        table_text(&l->to, i < r->fields ? r->field[i].text : "");
     table_text(&l->to, r->help);
 }
 
@@ -156,18 +152,11 @@ static int list_manual(const char *page, struct err *e)
                    page);
 }
 
-/* each_of counts; to know whether there is any row, nobody needs to be called. */
-static void no_row(void *arg, const struct row *r)
-{
-    (void)arg;
-    (void)r;
-}
-
 /* An empty section is a mistake in the name, not an empty answer. */
 static int list_table(const struct cli *c, const struct name_table *t, const char *section,
                       struct err *e)
 {
-    if (section && !each_of(t, section, no_row, NULL))
+    if (section && !each_of(t, section, NULL, NULL))
         return err_set(e, LARD_USAGE, "list: no name in %s is below \"%s\"; leave that out",
                        t->name, section);
     if (cli_has(c, OPT_JSON))

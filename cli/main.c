@@ -111,14 +111,6 @@ const char *verb_group_summary(const char *group)
     return NULL;
 }
 
-static bool group_exists(const char *group)
-{
-    for (size_t i = 0; verbs[i]; i++)
-        if (verb_in_group(verbs[i], group))
-            return true;
-    return false;
-}
-
 /* argp wraps help to the width that it likes; lines that are short enough it keeps as they are. So
  * the list is wrapped here, with room to spare. */
 static void list_verbs(const char *group, FILE *out)
@@ -266,7 +258,7 @@ static int dispatch(const char *group, int argc, char **argv, struct err *e)
     const bool more = words.argc > 1 && find_verb(words.argv[0], words.argv[1]);
     if (verb && !(more && !*group)) /* "sweep" is a verb, and "sweep status" another */
         return run_verb(verb, words.argc, words.argv, e);
-    if (!*group && group_exists(words.argv[0]))
+    if (!*group && verb_group_summary(words.argv[0]))
         return dispatch(words.argv[0], words.argc, words.argv, e);
     return unknown_verb(group, words.argv[0], e);
 }

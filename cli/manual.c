@@ -189,24 +189,17 @@ static void print_main_page(FILE *out)
 }
 
 /* Prints the summary as the rest of a title: without its capital and its stop. */
-static void put_summary(FILE *out, const char *summary)
-{
-    fputc(tolower((unsigned char)summary[0]), out);
-    char *rest = xasprintf("%.*s", (int)strlen(summary) - 2, summary + 1);
-    put_text(out, rest);
-    free(rest);
-}
-
-static void put_summaries(FILE *out, const char *page)
+static void put_summary(FILE *out, const char *page)
 {
     const char *summary = verb_group_summary(page); /* one line for all of a group */
 
     for (size_t i = 0; verbs[i] && !summary; i++)
         if (first_word_is(verbs[i], page))
             summary = verbs[i]->help->summary;
-    fputs(" \\- ", out);
-    put_summary(out, summary);
-    fputc('\n', out);
+    fprintf(out, " \\- %c", tolower((unsigned char)summary[0]));
+    char *rest = xasprintf("%.*s\n", (int)strlen(summary) - 2, summary + 1);
+    put_text(out, rest);
+    free(rest);
 }
 
 /* A verb alone on its page has sections; of several each has a subsection. */
@@ -259,7 +252,7 @@ static void print_page(FILE *out, const char *page, bool alone)
     size_t n = 0;
 
     put_title(out, page);
-    put_summaries(out, page);
+    put_summary(out, page);
     fputs(".SH SYNOPSIS\n", out);
     for (size_t i = 0; verbs[i]; i++)
         if (first_word_is(verbs[i], page)) {

@@ -42,19 +42,14 @@ static int set_elsewhere(struct elsewhere *to, const struct cli *c, bool slurm, 
     return cli_u64(c, OPT_TASK_SECONDS, &to->seconds, e);
 }
 
-static int set_engine(struct sweep *s, const struct cli *c, struct err *e)
+static int set_options(struct sweep *s, const struct cli *c, struct err *e)
 {
     size_t engine = 0;
 
     if (cli_index(c, OPT_ENGINE, engine_names, &engine, e))
         return -1;
     s->engine = engines[engine];
-    return set_elsewhere(&s->elsewhere, c, s->engine == &engine_slurm, e);
-}
-
-static int set_options(struct sweep *s, const struct cli *c, struct err *e)
-{
-    if (set_engine(s, c, e))
+    if (set_elsewhere(&s->elsewhere, c, s->engine == &engine_slurm, e))
         return -1;
     uint64_t jobs = s->engine == &engine_local ? sweep_processors() : 1;
 

@@ -109,13 +109,6 @@ static int run_status(const struct cli *c, struct err *e)
 
 /* ---- clean ---------------------------------------------------------------------------------- */
 
-static void note_cells(struct map *known, const struct listing *l)
-{
-    map_init(known, NULL);
-    for (size_t i = 0; i < l->n; i++)
-        *map_put(known, strtoull(csv_at(&l->row[i], LISTED_CELL), NULL, 16)) = 1;
-}
-
 static size_t clean_room(const struct sweep_folder *f, const char *room, const struct map *known,
                          struct err *e)
 {
@@ -155,12 +148,13 @@ static int run_clean(const struct cli *c, struct err *e)
 {
     struct sweep_folder f = {.dir = xstrdup(c->arg[0]), .lock = -1};
     struct listing l;
-    struct map known;
+    struct map known = {0};
 
     if (!listing_read(&l, f.dir, e)) {
         free(f.dir);
         if (!sweep_open(&f, c->arg[0], e)) {
-            note_cells(&known, &l);
+            for (size_t i = 0; i < l.n; i++)
+                *map_put(&known, strtoull(csv_at(&l.row[i], LISTED_CELL), NULL, 16)) = 1;
             const size_t cells = clean_room(&f, "cells", &known, e);
             const size_t failed = clean_room(&f, "failed", &known, e);
             say_removed(c, cells, failed);

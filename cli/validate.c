@@ -42,12 +42,6 @@ static int choose_programs(struct trial_plan *p, const char *names, struct err *
     return failed;
 }
 
-static void plan_free(struct trial_plan *p)
-{
-    for (size_t i = 0; i < p->programs; i++)
-        subject_free(&p->program[i]);
-}
-
 static int make_plan(struct trial_plan *p, const struct cli *c, const struct host_facts *h,
                      struct err *e)
 {
@@ -83,14 +77,6 @@ static int read_file(struct host_facts *h, const char *path, struct err *e)
     return host_values(h, text, path, e);
 }
 
-static int know_host(struct host_facts *h, const struct cli *c, const struct tools *t,
-                     struct err *e)
-{
-    const char *given = cli_get(c, OPT_PROBE);
-
-    return given ? read_file(h, given, e) : native_probe(t, h, e);
-}
-
 /* "Running under ThreadSanitizer v2" */
 static int know_runtime(struct tools *t, const struct subject *s, struct err *e)
 {
@@ -114,15 +100,6 @@ static int know_runtime(struct tools *t, const struct subject *s, struct err *e)
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-static int do_program(struct pairing *o, const struct subject *s, const struct trial_plan *p,
-                      const struct tools *t, const struct host_facts *h, struct err *e)
-{
-    return native_measure(t, s, o->threads, (unsigned)p->runs, p->least, &o->measured, e) ||
-                   native_predict(t, h, s, o->threads, &o->measured, &o->predicted, e)
-               ? -1
-               : 0;
-}
-
 static int do_all(struct pairing *o, size_t *n, const struct trial_plan *p, struct tools *t,
                   const struct host_facts *h, bool quiet, struct err *e)
 {
@@ -133,14 +110,15 @@ static int do_all(struct pairing *o, size_t *n, const struct trial_plan *p, stru
                 return -1;
         if (i == 0 && know_runtime(t, s, e))
             return -1;
-        for (size_t k = 0; k < p->n; k++) {
-            o[*n] = (struct pairing){.name = s->name, .threads = p->threads[k]};
+        for (size_t k = 0; k < p->n; k++, ++*n) {
+            const unsigned threads = p->threads[k];
+            struct pairing *to = &o[*n];
+            *to = (struct pairing){.name = s->name, .threads = threads};
             if (!quiet)
-                print_note("%s, %u thread%s", s->name, p->threads[k],
-                           p->threads[k] == 1 ? "" : "s");
-            if (do_program(&o[*n], s, p, t, h, e))
+                print_note("%s, %u thread%s", s->name, threads, threads == 1 ? "" : "s");
+            if (native_measure(t, s, threads, (unsigned)p->runs, p->least, &to->measured, e) ||
+                native_predict(t, h, s, threads, &to->measured, &to->predicted, e))
                 return -1;
-            ++*n;
         }
     }
     return 0;
@@ -178,12 +156,12 @@ static int compare_all(const struct cli *c, const struct trial_plan *p, struct t
 static int do_plan(const struct cli *c, const struct trial_plan *p, struct tools *t,
                    struct host_facts *h, struct err *e)
 {
-    const char *compiler = cli_get(c, OPT_CC);
+    const char *compiler = cli_get(c, OPT_CC), *probe = cli_get(c, OPT_PROBE);
     const bool describe = cli_has(c, OPT_DESCRIBE);
 
-    if ((!describe || !cli_has(c, OPT_PROBE)) && tools_open(t, compiler ? compiler : "cc", e))
+    if ((!describe || !probe) && tools_open(t, compiler ? compiler : "cc", e))
         return -1;
-    if (know_host(h, c, t, e))
+    if (probe ? read_file(h, probe, e) : native_probe(t, h, e))
         return -1;
     if (!describe)
         return compare_all(c, p, t, h, e);
@@ -202,7 +180,8 @@ static int validate_run(const struct cli *c, struct err *e)
                        host_caches(&h, sysfs ? sysfs : HOST_SYSFS, e) || make_plan(&p, c, &h, e) ||
                        do_plan(c, &p, &t, &h, e);
     tools_close(&t);
-    plan_free(&p);
+    for (size_t i = 0; i < p.programs; i++)
+        subject_free(&p.program[i]);
     return failed ? -1 : LARD_DONE;
 }
 

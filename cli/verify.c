@@ -111,10 +111,9 @@ static int as_json(struct faults *f, struct err *e)
 {
     struct json j;
 
-    json_init(&j, stdout, true);
     f->json = &j;
-    json_object(&j);
-    JSON_TEXTS(&j, {"schema", "lardsim-verify-1"}, {"folder", f->dir});
+    json_page(&j, stdout, "lardsim-verify-1");
+    json_key_str(&j, "folder", f->dir);
     json_key_array(&j, "faults");
     const int64_t files = check(f, e);
     json_end(&j);

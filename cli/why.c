@@ -58,7 +58,6 @@ static int show(void *arg, const struct answer *a, struct err *e)
 static int why_run(const struct cli *c, struct err *e)
 {
     char *svg = NULL;
-    struct showing s = {.c = c};
     struct given all = cli_given(c), settings = given_copy(&all, given_is_configuration);
     struct budget memory;
     int failed = check_svg(c, &svg, e) || memory_option(&memory, c, e);
@@ -69,8 +68,9 @@ static int why_run(const struct cli *c, struct err *e)
                                    .memory = memory.limit,
                                    .quiet = cli_has(c, OPT_QUIET)};
 
+    struct showing s = {c, svg};
+
     given_free(&all);
-    s.svg = svg;
     if (!failed)
         failed = why_answer(&q, show, &s, e);
     given_free(&settings);

@@ -134,18 +134,14 @@ static void print_measures(const char *spec, const struct measure m[TRAIT_COUNT]
 static void print_aim(const struct workload_aim *a, const struct measure m[TRAIT_COUNT])
 {
     const int trait = trait_named(a->trait);
-    double percent;
-
     const int digits = a->value && target(a) < 0.01 ? 8 : 2;
+    double percent;
     char *text = a->most ? xasprintf("%.*f to %.*f", digits, target(a), digits,
                                      (double)a->most / (double)a->scale)
                          : xasprintf("%.*f", digits, target(a));
     printf("  %-20s%16s", a->trait, text);
     free(text);
-    if (trait >= 0)
-        print_value(&m[trait]);
-    else
-        printf("%16s", "-");
+    print_value(trait >= 0 ? &m[trait] : &(struct measure){0, 0});
     if (difference(a, m, &percent))
         /* A value that would be printed as "-0.0" is 0. */
         printf("%11.1f %%  %-11s", percent > -0.05 && percent < 0 ? 0 : percent,
@@ -223,10 +219,7 @@ static void json_plants(struct json *j, const struct workload *w)
 static void json_value(struct json *j, const char *key, const struct measure *m)
 {
     json_key(j, key);
-    if (m->of == 1)
-        json_u64(j, m->value);
-    else
-        json_fixed(j, m->value, m->of);
+    m->of == 1 ? json_u64(j, m->value) : json_fixed(j, m->value, m->of);
 }
 
 static void json_aim(struct json *j, const struct workload_aim *a,
@@ -239,15 +232,11 @@ static void json_aim(struct json *j, const struct workload_aim *a,
     JSON_TEXTS(j, {"trait", a->trait}, {"unit", a->unit}, {"from", a->from},
                {"not-reached", a->why});
     json_key_fixed(j, "target", a->value, a->scale ? a->scale : 1);
-    if (a->most) {
+    if (a->most)
         json_key_fixed(j, "target-most", a->most, a->scale);
-    }
     json_value(j, "measured", trait >= 0 ? &m[trait] : &(struct measure){0, 0});
     json_key(j, "met");
-    if (difference(a, m, &percent))
-        json_bool(j, met(percent));
-    else
-        json_null(j);
+    difference(a, m, &percent) ? json_bool(j, met(percent)) : json_null(j);
     json_end(j);
 }
 
@@ -289,13 +278,6 @@ static void json_setting(void *arg, const struct param *p)
     free(value);
 }
 
-static void json_settings(struct json *j, const struct workload *w, const char *settings)
-{
-    json_key_object(j, "settings");
-    workload_each_param(w, json_setting, &(struct settings_json){j, settings});
-    json_end(j);
-}
-
 static void print_json(const struct workload *w, const char *spec, const char *settings,
                        const struct measure m[TRAIT_COUNT])
 {
@@ -310,7 +292,9 @@ static void print_json(const struct workload *w, const char *spec, const char *s
     json_plants(&j, w);
     json_base(&j, w);
     json_key_str(&j, "run", spec);
-    json_settings(&j, w, settings);
+    json_key_object(&j, "settings");
+    workload_each_param(w, json_setting, &(struct settings_json){&j, settings});
+    json_end(&j);
     json_key_object(&j, "measured");
     for (size_t i = 0; i < TRAIT_COUNT; i++)
         json_value(&j, trait_info[i].name, &m[i]);

@@ -28,11 +28,6 @@ static int seconds(const struct cli *c, int key, double *to, struct err *e)
     return 0;
 }
 
-static double percent(uint64_t part, uint64_t all)
-{
-    return all ? 100.0 * (double)part / (double)all : 0;
-}
-
 static void say_times(double now, double plain)
 {
     if (now > 0 && plain > 0)
@@ -58,7 +53,7 @@ static void say_numbers(const struct captured *had, const struct spent *plain, c
     if (took->instrumenting > 0)
         fprintf(stderr, "; %.2f s to instrument its classes", took->instrumenting);
     fprintf(stderr, "\nlardsim: %.1f %% of the accesses while a lock was held\n",
-            percent(had->locked, had->accesses));
+            had->accesses ? 100.0 * (double)had->locked / (double)had->accesses : 0);
 }
 
 /* The processor time that lardsim itself, the recorder, has used so far. */
@@ -221,16 +216,9 @@ int capture_run(const struct cli *c, enum capture_kind kind, char *const *argv, 
 
 char **capture_arguments(const struct cli *c, const char *const *inserted, size_t n)
 {
-    char **argv = xcalloc(c->args + n + 1, sizeof *argv);
+    const char **argv = xcalloc(c->args + n + 1, sizeof *argv);
 
     for (size_t i = 0; i < c->args + n; i++)
-        argv[i] = xstrdup(i == 0 ? c->arg[0] : i <= n ? inserted[i - 1] : c->arg[i - n]);
-    return argv;
-}
-
-void capture_arguments_free(char **argv)
-{
-    for (size_t i = 0; argv[i]; i++)
-        free(argv[i]);
-    free(argv);
+        argv[i] = i == 0 ? c->arg[0] : i <= n ? inserted[i - 1] : c->arg[i - n];
+    return (char **)(uintptr_t)argv;
 }

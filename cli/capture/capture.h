@@ -22,8 +22,8 @@
 /* Captures argv, and writes its trace. alone: the program's arguments without a capture. */
 int capture_run(const struct cli *c, enum capture_kind kind, char *const *argv, char *const *alone,
                 struct err *e);
-/* Returns the operands as argv, with n words inserted behind the first one; the caller's. */
+/* Returns the operands as argv, with n words inserted behind the first one. The list is the
+ * caller's, the words are borrowed. */
 char **capture_arguments(const struct cli *c, const char *const *inserted, size_t n);
-void capture_arguments_free(char **argv);
 
 #endif

@@ -64,8 +64,8 @@ static int java_run(const struct cli *c, struct err *e)
     alone_agent = xasprintf("%s=alone", native);
     char **alone = capture_arguments(c, (const char *const[]){alone_agent, collector}, 2);
     const int code = capture_run(c, CAPTURE_JAVA, argv, alone, e);
-    capture_arguments_free(argv);
-    capture_arguments_free(alone);
+    free(argv);
+    free(alone);
     free(alone_agent);
     free(native);
     free(java);

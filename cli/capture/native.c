@@ -1,4 +1,6 @@
 /* native.c - lardsim capture native: runs a program, and writes its execution as a trace. */
+#include <stdlib.h>
+
 #include "cli/capture/capture.h"
 #include "cli/trace/trace.h"
 
@@ -7,7 +9,7 @@ static int native_run(const struct cli *c, struct err *e)
     char **argv = capture_arguments(c, NULL, 0);
     const int code = capture_run(c, CAPTURE_NATIVE, argv, argv, e);
 
-    capture_arguments_free(argv);
+    free(argv);
     return code;
 }
 

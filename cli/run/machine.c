@@ -274,11 +274,6 @@ void run_machine_text(const struct run_result *r)
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-static void json_text(struct json *j, const struct run_result *r, const char *key, const char *what)
-{
-    json_key_str(j, key, lardsim_machine_is(r->run, what));
-}
-
 static void json_figures(struct json *j, const struct run_result *r)
 {
     const char *group = "";
@@ -305,23 +300,21 @@ static void json_bandwidths(struct json *j, const struct run_result *r)
 
     bandwidths(r, b);
     json_key_object(j, "gb-per-second");
-    for (size_t i = 0; i < BANDWIDTHS; i++) {
+    for (size_t i = 0; i < BANDWIDTHS; i++)
         json_key_fixed(j, b[i].key, b[i].used, 1000);
-    }
     json_end(j);
 }
 
 void run_machine_json(struct json *j, const struct run_result *r)
 {
-    json_key(j, "machine");
     if (!value(r, CORES)) {
-        json_null(j);
+        json_key_null(j, "machine");
         return;
     }
-    json_object(j);
-    json_text(j, r, "order", "order");
-    json_text(j, r, "contention", "contention");
-    json_text(j, r, "memory-type", "memory");
+    json_key_object(j, "machine");
+    JSON_TEXTS(j, {"order", lardsim_machine_is(r->run, "order")},
+               {"contention", lardsim_machine_is(r->run, "contention")},
+               {"memory-type", lardsim_machine_is(r->run, "memory")});
     json_figures(j, r);
     json_bandwidths(j, r);
     json_end(j);

@@ -24,7 +24,7 @@ static void keep_name(struct race_groups *g, struct race_group *group, size_t i,
 }
 
 /* The group keeps the first race as an example; its counts are by policy. */
-static struct race_group *new_group(struct race_groups *g, const struct lardsim_race *race)
+static void new_group(struct race_groups *g, const struct lardsim_race *race)
 {
     size_t policies = 0;
 
@@ -41,7 +41,6 @@ static struct race_group *new_group(struct race_groups *g, const struct lardsim_
     keep_name(g, group, 3, &group->first.earlier.thread_name);
     keep_name(g, group, 4, &group->first.object.name);
     keep_name(g, group, 5, &group->first.object.site_name);
-    return group;
 }
 
 void race_groups_add(void *groups, const struct lardsim_race *race)

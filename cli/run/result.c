@@ -261,17 +261,10 @@ static void json_policies(struct json *j, const struct run_result *r)
     json_end(j);
 }
 
-static void json_findings(struct json *j, const struct run_result *r)
-{
-    struct lardsim_findings all = lardsim_findings(r->run);
-
-    lardsim_findings_json(&all, j);
-    lardsim_findings_free(&all);
-}
-
 void run_result_json(const struct run_result *r)
 {
     const struct race_groups *g = r->races;
+    struct lardsim_findings all = lardsim_findings(r->run);
     struct json j;
 
     json_page(&j, stdout, "lardsim-run-1");
@@ -290,7 +283,8 @@ void run_result_json(const struct run_result *r)
         json_key_bool(&j, "same_again", same_again(r));
     json_key_str(&j, "output", written_to(r));
     run_machine_json(&j, r);
-    json_findings(&j, r);
+    lardsim_findings_json(&all, &j);
+    lardsim_findings_free(&all);
     json_policies(&j, r);
     json_key_u64(&j, "groups", g->n);
     json_key_array(&j, "most_frequent");

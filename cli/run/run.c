@@ -112,9 +112,7 @@ static void print_result(const struct run_result *r, const struct cli *c)
 /* Checks before a long run, not after it, that the files it is to write can be written. */
 static int check_outputs(const struct cli *c, struct err *e)
 {
-    const char *timeline = cli_get(c, OPT_TIMELINE);
-
-    const char *record = cli_get(c, OPT_RECORD);
+    const char *timeline = cli_get(c, OPT_TIMELINE), *record = cli_get(c, OPT_RECORD);
 
     if (cli_has(c, OPT_OVERWRITE) && !cli_get(c, 'o') && !timeline && !record)
         return err_set(e, LARD_USAGE,

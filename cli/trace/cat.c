@@ -111,13 +111,6 @@ static void comment(struct cat *c, const struct event *ev, uint64_t number)
     part(&r, "at ", site ? names_find(names, NAME_SITE, site) : NULL);
 }
 
-/* Prints the text that the sink has written since the last event: lines of names, or the trace's
- * head. */
-static void put_written(struct cat *c, size_t n)
-{
-    fwrite(c->text, 1, n, stdout);
-}
-
 enum { COMMENT_COLUMN = 56 };
 
 /* Prints the lines that the sink has written; the last one is the event's, and gets its comment. */
@@ -128,7 +121,7 @@ static void put_line(struct cat *c, const struct event *ev, uint64_t number)
     const size_t before = end ? (size_t)(end + 1 - c->text) : 0;
     const int event = (int)(c->text_n - 1 - before);
 
-    put_written(c, before);
+    fwrite(c->text, 1, before, stdout); /* lines of names, or the trace's head */
     printf("%-*.*s ", COMMENT_COLUMN, event, c->text + before);
     comment(c, ev, number);
     putchar('\n');
@@ -187,7 +180,7 @@ static int cat_run(const struct cli *cli, struct err *e)
         failed = open_output(&c, c.from->first, e);
     /* The output is finished after an error, too: events before the damage are shown. */
     if (c.line && fflush(c.line) == 0)
-        put_written(&c, c.text_n); /* no event came after it */
+        fwrite(c.text, 1, c.text_n, stdout); /* no event came after it */
     const int unclosed = out_close(&c.out, c.out.sink == NULL, e);
     if (c.line)
         (void)fclose(c.line);

@@ -73,11 +73,8 @@ static void json_list(struct json *j, const char *key, const struct trace_summar
 
 static void json_contents(struct json *j, const struct trace_summary *s)
 {
-    char identity[24];
-
-    snprintf(identity, sizeof identity, "%016" PRIx64, s->identity);
     json_key_u64(j, "threads", s->threads);
-    json_key_str(j, "identity", identity);
+    json_key_hex16(j, "identity", s->identity);
     json_list(j, "kinds", s, 0, EV_KINDS);
     json_list(j, "counts", s, COUNT_FIRST, COUNTED);
 }

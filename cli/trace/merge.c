@@ -287,13 +287,10 @@ static int open_inputs(struct trace_merge *m, struct err *e)
 
 static int merge(struct trace_merge *m, struct err *e)
 {
-    struct sink_info info = {.producer = NULL};
-
     if (scan_all(m, e) || open_inputs(m, e))
         return -1;
-    info.granularity = m->granularity;
-    info.layout = m->layout;
-    info.gaps = m->gaps;
+    const struct sink_info info = {
+        .granularity = m->granularity, .layout = m->layout, .gaps = m->gaps};
     int failed = out_open(&m->out, m->cli, m->cli->arg[0], &info, e);
     if (!failed)
         failed = take_turns(m, e);

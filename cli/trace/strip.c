@@ -29,11 +29,6 @@ static uint32_t *owed_by(struct strip *s, sim_tid tid)
     return &s->owed[tid];
 }
 
-static uint32_t sum(uint32_t a, uint32_t b)
-{
-    return a > UINT32_MAX - b ? UINT32_MAX : a + b;
-}
-
 static int keep(void *arg, const struct event *ev, struct err *e)
 {
     struct strip *s = arg;
@@ -63,7 +58,7 @@ static int take(void *arg, const struct event *ev, uint64_t at, struct err *e)
     struct strip *s = arg;
     uint32_t *owed = owed_by(s, ev->tid);
 
-    *owed = sum(*owed, ev->gap);
+    *owed = *owed > UINT32_MAX - ev->gap ? UINT32_MAX : *owed + ev->gap;
     return used_take(&s->used, ev, e) || memory_limit(&s->all, s->from->name, at, e) ? WALK_FAIL
                                                                                      : WALK_ON;
 }

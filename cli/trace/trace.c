@@ -215,15 +215,14 @@ int names_for(struct names *to, const struct names *of, const struct event *ev, 
 {
     const unsigned form = ev_info[ev->kind].form;
 
-    if (name_for(to, of, NAME_THREAD, ev->tid, e) || name_for(to, of, NAME_SITE, event_site(ev), e))
-        return -1;
-    if (form == FORM_THREAD && name_for(to, of, NAME_THREAD, ev->aux, e))
-        return -1;
-    if (form == FORM_PHASE && name_for(to, of, NAME_PHASE, ev->aux, e))
-        return -1;
-    if (form != FORM_NONE && form != FORM_CLOCK && name_for(to, of, NAME_OBJECT, ev->addr, e))
-        return -1;
-    return 0;
+    return name_for(to, of, NAME_THREAD, ev->tid, e) ||
+                   name_for(to, of, NAME_SITE, event_site(ev), e) ||
+                   (form == FORM_THREAD && name_for(to, of, NAME_THREAD, ev->aux, e)) ||
+                   (form == FORM_PHASE && name_for(to, of, NAME_PHASE, ev->aux, e)) ||
+                   (form != FORM_NONE && form != FORM_CLOCK &&
+                    name_for(to, of, NAME_OBJECT, ev->addr, e))
+               ? -1
+               : 0;
 }
 
 /* ---- a part of a trace ---------------------------------------------------------------------- */

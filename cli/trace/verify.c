@@ -40,15 +40,6 @@ static int verify(struct source *s, struct verify *v, struct err *e)
 
 /* ---- notes ---------------------------------------------------------------------------------- */
 
-static uint64_t notes_in_all(const struct notes_taken *n)
-{
-    uint64_t all = 0;
-
-    for (size_t k = 0; k < NOTE_KINDS; k++)
-        all += n->count[k];
-    return all;
-}
-
 static void print_called(const char *name)
 {
     if (!name)
@@ -91,7 +82,11 @@ static void print_notes_of(const struct verify *v, enum note_kind kind)
 
 static void print_notes(const struct verify *v)
 {
-    if (!notes_in_all(rules_notes(v->rules)))
+    uint64_t all = 0;
+
+    for (size_t k = 0; k < NOTE_KINDS; k++)
+        all += rules_notes(v->rules)->count[k];
+    if (!all)
         return;
     puts("legal, but suspicious (`lardsim list notes` says why):");
     for (size_t k = 0; k < NOTE_KINDS; k++)
