@@ -40,6 +40,7 @@ void json_key_u64(struct json *j, const char *key, uint64_t v);
 void json_key_double(struct json *j, const char *key, const char *fmt, double x) PRINTF_LIKE(3, 0);
 void json_key_str(struct json *j, const char *key, const char *s);
 void json_key_bool(struct json *j, const char *key, bool v);
+void json_key_null(struct json *j, const char *key);
 void json_key_hex16(struct json *j, const char *key, uint64_t v); /* "00000000000000ff": digests */
 /* Keys and their values, one after the other. */
 struct json_text {

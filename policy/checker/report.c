@@ -180,10 +180,10 @@ static uint64_t race_id(const char *a, const char *b)
 
 static void write_side(struct json *j, const struct race_side *s, const char *site)
 {
-    s->known ? json_key_u64(j, "thread", s->thread) : json_key_str(j, "thread", NULL);
+    s->known ? json_key_u64(j, "thread", s->thread) : json_key_null(j, "thread");
     json_key_str(j, "op", s->known ? ev_info[s->op].text : NULL);
     json_key_str(j, "site", s->known ? site : NULL);
-    s->known && !s->region ? json_key_u64(j, "event", s->event) : json_key_str(j, "event", NULL);
+    s->known && !s->region ? json_key_u64(j, "event", s->event) : json_key_null(j, "event");
     if (s->region)
         json_key_u64(j, "region", s->event);
     if (s->interval)
