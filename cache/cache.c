@@ -307,9 +307,18 @@ uint32_t cache_victim_other(struct cache *c, uint64_t line)
     return UNLIKELY(empty != CACHE_NONE) ? empty : oldest_of_all(c, first);
 }
 
+bool cache_had(struct cache *c, uint64_t line)
+{
+    const uint32_t slot = cache_find(c, line);
+
+    if (slot != CACHE_NONE)
+        cache_touch(c, slot);
+    else
+        cache_put(c, cache_victim(c, line), line, 1);
+    return slot != CACHE_NONE;
+}
+
 uint32_t cache_last(struct cache *c, uint64_t line)
 {
-    if (!has_order(c))
-        return cache_victim(c, line);
-    return oldest_of_all(c, cache_set(c, line) * c->ways);
+    return has_order(c) ? oldest_of_all(c, cache_set(c, line) * c->ways) : cache_victim(c, line);
 }

@@ -189,16 +189,12 @@ static inline uint32_t cache_empty(const uint8_t *state)
     const uint64_t zeros = (states - ones) & ~states & ones << 7;
     return UNLIKELY(zeros) ? (uint32_t)__builtin_ctzll(zeros) / 8 : CACHE_NONE;
 }
-static inline bool cache_plain_lru(const struct cache *c)
-{
-    return c->plain && c->geometry.replacement == REPLACE_LRU;
-}
 uint32_t cache_victim_other(struct cache *c, uint64_t line);
 /* Returns the slot into which the line would be filled: the lowest invalid slot of its set, or else
  * the replacement's victim. Changes nothing but the random sequence and SRRIP's ageing. */
 static inline uint32_t cache_victim(struct cache *c, uint64_t line)
 {
-    if (UNLIKELY(!cache_plain_lru(c)))
+    if (UNLIKELY(!(c->plain && c->geometry.replacement == REPLACE_LRU)))
         return cache_victim_other(c, line);
     const uint32_t first = ((uint32_t)line & c->mask) * 8;
     const uint32_t empty = cache_empty(c->state + first);
@@ -226,6 +222,7 @@ static inline void cache_put(struct cache *c, uint32_t slot, uint64_t line, uint
     else
         cache_fill_other(c, slot);
 }
+bool cache_had(struct cache *c, uint64_t line); /* an access: true if it was there; now it is */
 static inline void cache_drop(struct cache *c, uint32_t slot) /* invalidates */
 {
     c->tag[slot] = 0;

@@ -79,18 +79,6 @@ void tlb_free(struct tlb *t)
     free(t);
 }
 
-/* Was it there? It is now. */
-static bool had(struct cache *c, uint64_t page)
-{
-    const uint32_t slot = cache_find(c, page);
-
-    if (slot != CACHE_NONE)
-        cache_touch(c, slot);
-    else
-        cache_put(c, cache_victim(c, page), page, 1);
-    return slot != CACHE_NONE;
-}
-
 sim_cycle tlb_cycles(struct tlb *t, struct paddr at, uint64_t *second, uint64_t *walks)
 {
     const uint64_t page = at.at >> t->shift;
@@ -98,9 +86,9 @@ sim_cycle tlb_cycles(struct tlb *t, struct paddr at, uint64_t *second, uint64_t 
     if (page == t->latest)
         return 0;
     t->latest = page;
-    if (had(&t->first, page))
+    if (cache_had(&t->first, page))
         return 0;
-    if (t->params->second_entries && had(&t->second, page)) {
+    if (t->params->second_entries && cache_had(&t->second, page)) {
         ++*second;
         return t->params->second_latency;
     }

@@ -39,18 +39,6 @@ void misses_free(struct misses *m)
     free(m);
 }
 
-/* True if the line was there; now it is. */
-static bool hits(struct cache *c, uint64_t line)
-{
-    const uint32_t slot = cache_find(c, line);
-
-    if (slot != CACHE_NONE)
-        cache_touch(c, slot);
-    else
-        cache_put(c, cache_victim(c, line), line, 1);
-    return slot != CACHE_NONE;
-}
-
 static struct cache *of_thread(struct misses *m, sim_tid tid)
 {
     while (m->n <= tid) {
@@ -65,9 +53,9 @@ void misses_access(struct misses *m, const struct event *ev, bool counts)
     const uint64_t end = (ev->addr + ev->size - 1) / LINE;
 
     for (uint64_t line = ev->addr / LINE; line <= end; line++) {
-        if (hits(of_thread(m, ev->tid), line))
+        if (cache_had(of_thread(m, ev->tid), line))
             continue;
-        const bool found = hits(&m->last, line);
+        const bool found = cache_had(&m->last, line);
         m->count.first += counts;
         m->count.last += counts && !found;
     }
