@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 
+#include "base/heap.h"
 #include "base/map.h"
 #include "base/mem.h"
 
@@ -29,16 +30,10 @@ struct lane {
     uint64_t *hole; /* owns: slots below `at` that were not filled yet */
 };
 
-struct turn { /* a lane's turn */
-    uint64_t key;
-    uint32_t lane;
-};
-
 struct lanes {
     struct ring *ring;
     struct lane *lane;  /* owns */
-    struct turn *heap;  /* owns; the least key first */
-    size_t waiting;     /* in it */
+    struct heap heap;   /* owns; of lanes: the least key first, with room for all of them */
     uint64_t number;    /* that is next */
     uint64_t clock;     /* when this round began */
     uint64_t most;      /* the largest key that is taken in it */
@@ -58,7 +53,7 @@ struct lanes *lanes_new(struct ring *r)
     l->lane = xcalloc(RING_LANES, sizeof *l->lane);
     for (uint32_t i = 0; i < RING_LANES; i++)
         l->lane[i].before = NOTHING;
-    l->heap = xcalloc(RING_LANES, sizeof *l->heap);
+    l->heap.slot = xcalloc(RING_LANES, sizeof *l->heap.slot);
     map_init(&l->missing, NULL);
     return l;
 }
@@ -70,7 +65,7 @@ void lanes_free(struct lanes *l)
     for (uint32_t i = 0; i < RING_LANES; i++)
         free(l->lane[i].hole);
     free(l->lane);
-    free(l->heap);
+    free(l->heap.slot);
     map_free(&l->missing);
     free(l);
 }
@@ -321,23 +316,9 @@ static uint64_t look(struct lanes *l, struct lane *a, uint64_t *at)
 
 /* ---- the order of lanes --------------------------------------------------------------------- */
 
-static void heap_down(struct lanes *l, size_t i)
-{
-    struct turn *h = l->heap;
-    const struct turn t = h[i];
-
-    for (size_t child; (child = 2 * i + 1) < l->waiting; i = child) {
-        child += child + 1 < l->waiting && h[child + 1].key < h[child].key;
-        if (t.key <= h[child].key)
-            break;
-        h[i] = h[child];
-    }
-    h[i] = t;
-}
-
 static void begin_round(struct lanes *l)
 {
-    l->waiting = 0;
+    l->heap.n = 0;
     l->clock = atomic_load(&l->ring->clock);
     l->most = 2 * l->clock - (l->missing.n && !l->ended ? 1 : 0);
     const uint32_t n = atomic_load(&l->ring->lanes);
@@ -349,24 +330,19 @@ static void begin_round(struct lanes *l)
         if (key == NOTHING)
             give_back(l, a);
         else if (key <= l->most)
-            l->heap[l->waiting++] = (struct turn){key, i};
+            heap_push(&l->heap, (struct heap_slot){.key = key, .value = i});
     }
-    for (size_t i = l->waiting / 2; i-- > 0;)
-        heap_down(l, i);
 }
 
 static uint64_t key_of_first(const struct lanes *l)
 {
-    return l->waiting && l->heap[0].key < l->most ? l->heap[0].key : l->most;
+    return l->heap.n ? u64_min(l->heap.slot[0].key, l->most) : l->most;
 }
 
 /* The lane on top of the heap is the one that is read. */
 static void enter(struct lanes *l)
 {
-    l->now = &l->lane[l->heap[0].lane];
-    l->heap[0] = l->heap[--l->waiting];
-    if (l->waiting)
-        heap_down(l, 0);
+    l->now = &l->lane[heap_pop(&l->heap).value];
     l->limit = key_of_first(l);
 }
 
@@ -377,12 +353,8 @@ static void leave(struct lanes *l, uint64_t key)
     l->now = NULL;
     if (key == NOTHING || a->at - a->given >= GIVE_BACK)
         give_back(l, a);
-    if (key > l->most)
-        return;
-    size_t i = l->waiting++;
-    for (; i && l->heap[(i - 1) / 2].key > key; i = (i - 1) / 2)
-        l->heap[i] = l->heap[(i - 1) / 2];
-    l->heap[i] = (struct turn){key, (uint32_t)(a - l->lane)};
+    if (key <= l->most)
+        heap_push(&l->heap, (struct heap_slot){.key = key, .value = (uint64_t)(a - l->lane)});
 }
 
 /* The number that is next is missing. False: it is waited for. */
@@ -452,13 +424,13 @@ static void read_record(struct lanes *l, struct lane *a, uint64_t at, struct rin
 bool lanes_next(struct lanes *l, size_t most, struct lanes_next *to)
 {
     for (bool looked = false, settled = false;;) { /* settled: a round may find more */
-        if (!l->now && !l->waiting) {
+        if (!l->now && !l->heap.n) {
             if (looked && !settled)
                 return false;
             begin_round(l);
             looked = true;
             settled = false;
-            if (!l->waiting)
+            if (!l->heap.n)
                 return false;
         }
         if (!l->now)
@@ -473,7 +445,7 @@ bool lanes_next(struct lanes *l, size_t most, struct lanes_next *to)
             if (looked && !(settled = is_settled(l)))
                 return false;
             l->now = NULL;
-            l->waiting = 0;
+            l->heap.n = 0;
             give_back(l, a);
             continue;
         }
