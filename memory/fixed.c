@@ -112,7 +112,6 @@ static const struct param fixed_rows[] = {
 };
 #undef AT
 
-extern const struct memory_type memory_fixed;
 const struct memory_type memory_fixed = {
     .name = "fixed",
     .summary = "a constant latency",

@@ -5,10 +5,6 @@
 
 #include "base/mem.h"
 
-#define MEMORY(name) extern const struct memory_type memory_##name;
-#include "memory/memories.def"
-#undef MEMORY
-
 const struct memory_type *const memory_types[] = {
 #define MEMORY(name) &memory_##name,
 #include "memory/memories.def"

@@ -71,6 +71,9 @@ struct memory_type {
     void (*finish)(void *self, sim_cycle end); /* the run ends at `end`: statistics; may be NULL */
     void (*destroy)(void *self);
 };
+#define MEMORY(name) extern const struct memory_type memory_##name;
+#include "memory/memories.def"
+#undef MEMORY
 extern const struct memory_type *const memory_types[]; /* NULL-terminated; by memories.def, as the
                                                          choices of memory.type */
 

@@ -105,12 +105,9 @@ void ddr_channel_add(struct ddr_channel *c, uint32_t request)
     *arrival(c, i) = request;
     if (r->arrival < c->wake)
         c->wake = u64_max(r->arrival, c->now);
-    if (r->r.write) {
-        c->count->waiting_writes++;
-    } else {
-        c->count->waiting_reads++;
-        c->unread++;
-    }
+    c->count->waiting_writes += r->r.write;
+    c->count->waiting_reads += !r->r.write;
+    c->unread += !r->r.write;
 }
 
 /* Decodes the address and appends the transaction. */
@@ -290,10 +287,8 @@ static void column(struct ddr_channel *c, unsigned bank, bool write, bool precha
     struct ddr_bank *b = &c->banks.bank[bank];
 
     c->count->busy[c->number] += c->rules->burst;
-    if (write)
-        c->count->writes++;
-    else
-        c->count->reads++;
+    c->count->writes += write;
+    c->count->reads += !write;
     if (b->accesses)
         c->count->hits++;
     else if (b->conflict)
@@ -305,8 +300,8 @@ static void column(struct ddr_channel *c, unsigned bank, bool write, bool precha
         b->conflict = false;
 }
 
-static void show(const struct ddr_channel *c, enum ddr_command command, unsigned bank, uint64_t row,
-                 uint64_t column_number, uint64_t now)
+static inline void show(const struct ddr_channel *c, enum ddr_command command, unsigned bank,
+                        uint64_t row, uint64_t column_number, uint64_t now)
 {
     const struct ddr_bank *b = &c->banks.bank[bank];
     const struct ddr_place at = {.channel = c->number,
@@ -316,7 +311,8 @@ static void show(const struct ddr_channel *c, enum ddr_command command, unsigned
                                  .row = row,
                                  .column = column_number};
 
-    c->monitor.see(c->monitor.arg, now, command, &at);
+    if (UNLIKELY(c->monitor.see != NULL))
+        c->monitor.see(c->monitor.arg, now, command, &at);
 }
 
 void ddr_channel_precharge(struct ddr_channel *c, unsigned bank, bool conflict, uint64_t now)
@@ -324,8 +320,7 @@ void ddr_channel_precharge(struct ddr_channel *c, unsigned bank, bool conflict, 
     c->count->precharges++;
     c->banks.bank[bank].conflict = conflict;
     ddr_precharge(&c->banks, bank, now);
-    if (c->monitor.see)
-        show(c, DDR_PRECHARGE, bank, 0, 0, now);
+    show(c, DDR_PRECHARGE, bank, 0, 0, now);
 }
 
 void ddr_channel_refresh(struct ddr_channel *c, unsigned bank, bool whole_rank, uint64_t now)
@@ -335,16 +330,14 @@ void ddr_channel_refresh(struct ddr_channel *c, unsigned bank, bool whole_rank, 
         ddr_refresh_rank(&c->banks, bank, now);
     else
         ddr_refresh_bank(&c->banks, bank, now);
-    if (c->monitor.see)
-        show(c, whole_rank ? DDR_REFRESH : DDR_REFRESH_BANK, bank, 0, 0, now);
+    show(c, whole_rank ? DDR_REFRESH : DDR_REFRESH_BANK, bank, 0, 0, now);
 }
 
 static void activate(struct ddr_channel *c, const struct ddr_entry *e, uint64_t now)
 {
     c->count->activates++;
     ddr_activate(&c->banks, e->bank, e->row, now);
-    if (c->monitor.see)
-        show(c, DDR_ACTIVATE, e->bank, e->row, 0, now);
+    show(c, DDR_ACTIVATE, e->bank, e->row, 0, now);
 }
 
 /* Answers all reads of the line together, in the order in which they came. */
@@ -373,8 +366,7 @@ static void access_row(struct ddr_channel *c, const struct ddr_choice *ch, uint6
     const struct ddr_entry e = c->queue[ch->queue].entry[ch->entry];
 
     column(c, e.bank, e.write, c->rules->closed, now);
-    if (c->monitor.see)
-        show(c, command[e.write][c->rules->closed], e.bank, e.row, e.column, now);
+    show(c, command[e.write][c->rules->closed], e.bank, e.row, e.column, now);
     ddr_queue_remove(c, ch->queue, ch->entry);
     if (e.write) {
         c->count->waiting_writes--;

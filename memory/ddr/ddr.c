@@ -343,7 +343,6 @@ static const struct param ddr_rows[] = {
 #include "base/param_rows.h"
 };
 
-extern const struct memory_type memory_ddr;
 const struct memory_type memory_ddr = {
     .name = "ddr",
     .summary = "DRAM with channels, ranks, banks and rows, first ready first served",

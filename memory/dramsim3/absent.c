@@ -12,7 +12,6 @@ static void *absent_create(const struct memory_env *env, const void *params, str
     return NULL;
 }
 
-extern const struct memory_type memory_dramsim3;
 const struct memory_type memory_dramsim3 = {
     .name = "dramsim3",
     .summary = DRAMSIM3_SUMMARY,

@@ -328,7 +328,6 @@ static void *dramsim3_create(const struct memory_env *env, const void *params, s
     return a;
 }
 
-extern const struct memory_type memory_dramsim3;
 const struct memory_type memory_dramsim3 = {
     .name = "dramsim3",
     .summary = DRAMSIM3_SUMMARY,
