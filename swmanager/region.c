@@ -61,12 +61,21 @@ static void access_records(struct swm_walk *w, const struct swm_line *l, uint64_
                         (u.last - u.first + 1) * SWM_RECORD, cmd);
 }
 
+/* Writes an entry's bits, and before them the address of its record. */
+static void store_entry(struct swm_walk *w, uint64_t line, bool record)
+{
+    const sim_addr entry = swm_entry(w->s, line);
+
+    if (record)
+        swm_walk_access(w, entry + SWM_ENTRY_CORES, 8, MEM_STORE);
+    swm_walk_access(w, entry + SWM_ENTRY_HEAD, 8 * (uint64_t)w->s->words, MEM_STORE);
+}
+
 /* Writes the entry back after its bits have changed; a record with nothing in it is given back. */
 static void settle_entry(struct swm_walk *w, uint64_t line, sim_addr record_was)
 {
     struct swmanager *s = w->s;
     struct swm_line *l = swm_line_find(s, line);
-    const sim_addr entry = swm_entry(s, line);
 
     swm_walk_step(w, SWM_STEP_CLEAR_END, 1);
     if (!swm_bits_any(s, l, SWM_PRESENT)) {
@@ -74,9 +83,7 @@ static void settle_entry(struct swm_walk *w, uint64_t line, sim_addr record_was)
         l->record = 0;
         s->st.records--;
     }
-    if (l->record != record_was)
-        swm_walk_access(w, entry + SWM_ENTRY_CORES, 8, MEM_STORE);
-    swm_walk_access(w, entry + SWM_ENTRY_HEAD, 8 * (uint64_t)s->words, MEM_STORE);
+    store_entry(w, line, l->record != record_was);
 }
 
 /* ---- clear ---------------------------------------------------------------------------------- */
@@ -91,11 +98,11 @@ static void drop_granule(struct swm_walk *w, uint64_t granule)
     swm_cell_resize(w->s, granule, 0);
 }
 
-static void set_bits(const struct swmanager *s, struct swm_line *l, struct run r,
-                     enum swm_bits which, bool to)
+static void clear_bits(const struct swmanager *s, struct swm_line *l, struct run r,
+                       enum swm_bits which)
 {
     for (unsigned i = 0; i < r.n; i++)
-        swm_bit_set(s, l, which, swm_in_line(s, r.first + i), to);
+        swm_bit_set(s, l, which, swm_in_line(s, r.first + i), false);
 }
 
 /* Clears a run: looks at the line's records for blocks to give back, then takes the bits away. */
@@ -110,13 +117,13 @@ static void clear_run(struct swm_walk *w, struct run r)
         swm_walk_step(w, SWM_STEP_CLEAR_LINE, 1);
     if (!l)
         return;
-    set_bits(s, l, r, SWM_RACED, false);
+    clear_bits(s, l, r, SWM_RACED);
     if (u.n) {
         swm_walk_step(w, SWM_STEP_CLEAR_GRANULE, u.n);
         access_records(w, l, r.first, u, MEM_LOAD);
         for (unsigned i = u.first; i <= u.last; i++)
             drop_granule(w, r.first + i);
-        set_bits(s, l, r, SWM_PRESENT, false);
+        clear_bits(s, l, r, SWM_PRESENT);
         settle_entry(w, line, l->record);
     }
     swm_line_tidy(s, line);
@@ -163,14 +170,6 @@ struct copying { /* a copy or move under way */
     bool moves;                       /* the source is left empty */
 };
 
-/* Walks to the lines on both sides of a run. */
-static void begin_run(struct copying *c, uint64_t to_line, uint64_t from_line)
-{
-    swm_walk_step(&c->w, SWM_STEP_COPY_RUN, 1);
-    swm_walk_find(&c->w, &c->from_at, from_line);
-    swm_walk_find(&c->w, &c->to_at, to_line);
-}
-
 static void copy_block(struct swm_walk *w, struct swm_cell *to, const struct swm_cell *from)
 {
     const uint64_t bytes = (from->n - from->written) * SWM_EPOCH;
@@ -208,52 +207,6 @@ static void copy_mark(struct swmanager *s, uint64_t to, uint64_t from)
         swm_bit_set(s, d, SWM_RACED, swm_in_line(s, to), raced);
 }
 
-/* Granule by granule, in the copy's order. l: the destination's line; NULL: no accesses on either
- * side, so marks alone. */
-static void copy_granules(struct copying *c, struct swm_line *l, struct run to, uint64_t from)
-{
-    struct swmanager *s = c->w.s;
-
-    for (unsigned k = 0; k < to.n; k++) {
-        const unsigned i = c->down ? to.n - 1 - k : k;
-        copy_mark(s, to.first + i, from + i);
-        if (!l)
-            continue;
-        copy_granule(&c->w, to.first + i, from + i);
-        swm_bit_set(s, l, SWM_PRESENT, swm_in_line(s, to.first + i), holds(s, to.first + i));
-    }
-}
-
-/* Copies a run of granules. If neither side has a record, only marks are copied. Else both records
- * are read, the destination gets one if it needs it, and its entry is written back. */
-static void copy_run(struct copying *c, struct run to, uint64_t from)
-{
-    struct swm_walk *w = &c->w;
-    struct swmanager *s = w->s;
-    const uint64_t to_line = swm_line_of(s, to.first), from_line = swm_line_of(s, from);
-
-    begin_run(c, to_line, from_line);
-    const struct swm_line *f = swm_line_find(s, from_line);
-    struct swm_line *l = swm_line_find(s, to_line);
-    const struct used source = used_of(s, f, (struct run){from, to.n}, true),
-                      there = used_of(s, l, to, false);
-    if (!source.n && !there.n) {
-        copy_granules(c, NULL, to, from);
-        swm_line_tidy(s, to_line);
-        return;
-    }
-    swm_walk_step(w, SWM_STEP_COPY_GRANULE, source.n + there.n);
-    access_records(w, f, from, source, MEM_LOAD);
-    access_records(w, l, to.first, there, MEM_LOAD);
-    const sim_addr record_was = l ? l->record : 0;
-    if (source.n)
-        l = swm_walk_record(w, &c->to_at, to_line);
-    copy_granules(c, l, to, from);
-    access_records(w, l, to.first, source, MEM_STORE);
-    settle_entry(w, to_line, record_was);
-    swm_line_tidy(s, to_line);
-}
-
 /* ---- move ----------------------------------------------------------------------------------- */
 
 /* Moves the source's history to the destination; its block of reads changes hands as it is. */
@@ -278,28 +231,28 @@ static void move_granule(struct swm_walk *w, uint64_t to, uint64_t from)
     swm_cell_resize(s, from, 0);
 }
 
-static void move_granules(struct swm_walk *w, struct swm_line *l, struct swm_line *f, struct run to,
-                          uint64_t from)
-{
-    struct swmanager *s = w->s;
+/* ---- runs ----------------------------------------------------------------------------------- */
 
-    for (unsigned i = 0; i < to.n; i++) {
-        copy_mark(s, to.first + i, from + i);
-        if (f)
+/* Granule by granule, in the order of a copy. l, f: the lines of the destination and of the source;
+ * l NULL: no accesses on either side, so marks alone. */
+static void run_granules(struct copying *c, struct swm_line *l, struct swm_line *f, struct run to,
+                         uint64_t from)
+{
+    struct swmanager *s = c->w.s;
+
+    for (unsigned k = 0; k < to.n; k++) {
+        const unsigned i = c->down && !c->moves ? to.n - 1 - k : k;
+        const uint64_t here = to.first + i;
+        copy_mark(s, here, from + i);
+        if (c->moves && f)
             swm_bit_set(s, f, SWM_RACED, swm_in_line(s, from + i), false);
-        move_granule(w, to.first + i, from + i);
+        if (c->moves)
+            move_granule(&c->w, here, from + i);
+        else if (l)
+            copy_granule(&c->w, here, from + i);
         if (l)
-            swm_bit_set(s, l, SWM_PRESENT, swm_in_line(s, to.first + i), holds(s, to.first + i));
+            swm_bit_set(s, l, SWM_PRESENT, swm_in_line(s, here), holds(s, here));
     }
-}
-
-/* Writes a whole entry, but for the mask of cores. */
-static void store_entry(struct swm_walk *w, uint64_t line)
-{
-    const sim_addr entry = swm_entry(w->s, line);
-
-    swm_walk_access(w, entry + SWM_ENTRY_CORES, 8, MEM_STORE);
-    swm_walk_access(w, entry + SWM_ENTRY_HEAD, 8 * (uint64_t)w->s->words, MEM_STORE);
 }
 
 /* A whole line on either side: the destination's entry gets the source's record, which stays where
@@ -315,24 +268,26 @@ static void move_record(struct copying *c, struct swm_line *f, struct run to, ui
         swm_walk_give(w, s->record_size, l->record);
         s->st.records--;
     }
-    move_granules(w, l, f, to, from);
+    run_granules(c, l, f, to, from);
     l->record = f->record;
     f->record = 0;
-    set_bits(s, f, (struct run){from, to.n}, SWM_PRESENT, false);
-    store_entry(w, swm_line_of(s, to.first));
-    store_entry(w, swm_line_of(s, from));
+    clear_bits(s, f, (struct run){from, to.n}, SWM_PRESENT);
+    store_entry(w, swm_line_of(s, to.first), true);
+    store_entry(w, swm_line_of(s, from), true);
 }
 
-/* A run that is part of a line: granule by granule, like a copy; then the source's bits go. */
-static void move_part(struct copying *c, struct swm_line *f, struct run to, uint64_t from)
+/* A copy, or a run that is part of a line: granule by granule. Both sides' records are read, the
+ * destination gets one if it needs it, and its entry is written back; of a source that is left
+ * empty, the bits go. */
+static void run_part(struct copying *c, struct swm_line *f, struct run to, uint64_t from)
 {
     struct swm_walk *w = &c->w;
     struct swmanager *s = w->s;
     const uint64_t to_line = swm_line_of(s, to.first), from_line = swm_line_of(s, from);
     struct swm_line *l = swm_line_find(s, to_line);
     const struct run source_run = {from, to.n};
-    const struct used source = used_of(s, f, source_run, false),
-                      held = used_of(s, f, source_run, true), there = used_of(s, l, to, false);
+    const struct used held = used_of(s, f, source_run, true), there = used_of(s, l, to, false),
+                      source = c->moves ? used_of(s, f, source_run, false) : held;
     const sim_addr record_was = l ? l->record : 0, source_was = f ? f->record : 0;
 
     swm_walk_step(w, SWM_STEP_COPY_GRANULE, source.n + there.n);
@@ -340,32 +295,34 @@ static void move_part(struct copying *c, struct swm_line *f, struct run to, uint
     access_records(w, l, to.first, there, MEM_LOAD);
     if (held.n)
         l = swm_walk_record(w, &c->to_at, to_line);
-    move_granules(w, l, f, to, from);
+    run_granules(c, l, f, to, from);
     access_records(w, l, to.first, held, MEM_STORE);
     if (l && (held.n || there.n))
         settle_entry(w, to_line, record_was);
-    if (!source.n)
+    if (!c->moves || !source.n)
         return;
-    set_bits(s, f, source_run, SWM_PRESENT, false);
+    clear_bits(s, f, source_run, SWM_PRESENT);
     settle_entry(w, from_line, source_was);
 }
 
-static void move_run(struct copying *c, struct run to, uint64_t from)
+static void copy_run(struct copying *c, struct run to, uint64_t from)
 {
-    struct swm_walk *w = &c->w;
-    struct swmanager *s = w->s;
+    struct swmanager *s = c->w.s;
     const uint64_t to_line = swm_line_of(s, to.first), from_line = swm_line_of(s, from);
 
-    begin_run(c, to_line, from_line);
+    swm_walk_step(&c->w, SWM_STEP_COPY_RUN, 1);
+    swm_walk_find(&c->w, &c->from_at, from_line);
+    swm_walk_find(&c->w, &c->to_at, to_line);
     struct swm_line *f = swm_line_find(s, from_line), *l = swm_line_find(s, to_line);
-    if (f && f->record && to.n == s->line_granules)
+    if (c->moves && f && f->record && to.n == s->line_granules)
         move_record(c, f, to, from);
-    else if (used_of(s, f, (struct run){from, to.n}, false).n || used_of(s, l, to, false).n)
-        move_part(c, f, to, from);
+    else if (used_of(s, f, (struct run){from, to.n}, !c->moves).n || used_of(s, l, to, false).n)
+        run_part(c, f, to, from);
     else
-        move_granules(w, NULL, f, to, from); /* marks alone */
+        run_granules(c, NULL, f, to, from); /* marks alone */
     swm_line_tidy(s, to_line);
-    swm_line_tidy(s, from_line);
+    if (c->moves)
+        swm_line_tidy(s, from_line);
 }
 
 /* ---- whole regions -------------------------------------------------------------------------- */
@@ -382,7 +339,7 @@ static void copy_region(struct copying *c, uint64_t to, uint64_t from, uint64_t 
         const unsigned n = (unsigned)u64_min(left, room);
         const uint64_t skip = c->down ? left - n : 0;
 
-        (c->moves ? move_run : copy_run)(c, (struct run){to + skip, n}, from + skip);
+        copy_run(c, (struct run){to + skip, n}, from + skip);
         left -= n;
         to += c->down ? 0 : n;
         from += c->down ? 0 : n;
