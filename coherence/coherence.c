@@ -368,6 +368,11 @@ struct coherence *coherence_new(const struct coh_env *env, struct err *e)
     return c;
 }
 
+void coherence_serve(struct coherence *c, void *host)
+{
+    c->host.self = host;
+}
+
 void coherence_free(struct coherence *c)
 {
     if (!c)

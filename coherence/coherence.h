@@ -115,6 +115,7 @@ struct coherence *coherence_new(const struct coh_env *env, struct err *e);
 uint64_t coherence_bytes(const struct coherence *c);
 /* Before the first access: what grows is charged to b, which is borrowed. */
 void coherence_account(struct coherence *c, struct budget *b);
+void coherence_serve(struct coherence *c, void *host); /* coh_host.self, where that is made later */
 void coherence_free(struct coherence *c);
 
 /* Cycles of an access before its request reaches the memory, where a total memory latency contains

@@ -534,6 +534,12 @@ static inline sim_cycle coh_send_as(struct txn *t, enum mem_traffic traffic, uns
 {
     return network_send(t->c->network, from, to, m, bytes, traffic, t->floor, at);
 }
+/* Sends one of its own line. */
+static inline sim_cycle coh_send(struct txn *t, unsigned from, unsigned to, enum msg m,
+                                 unsigned bytes, sim_cycle at)
+{
+    return coh_send_as(t, t->traffic, from, to, m, bytes, at);
+}
 /* GetS or GetM: the core has no copy of the line, and gets one. */
 struct coh_result home_get(struct txn *t);
 /* Upgrade: the core has the line in S, at this level, and stores at cycle `now`; it gets M. */

@@ -22,11 +22,10 @@ static void caches_histories(void *coherence, struct paddr from, uint64_t bytes)
 /* The latency of a hit at this level. */
 static sim_cycle latency_of(const struct coherence *c, enum mem_level level)
 {
-    const struct coh_params *p = &c->params;
+    const sim_cycle of[LEVELS] = {
+        [LEVEL_L1] = c->time.l1, [LEVEL_L2] = c->time.l2, [LEVEL_L3] = coh_params_l3(&c->params)};
 
-    if (level == LEVEL_L1)
-        return c->time.l1;
-    return level == LEVEL_L2 ? c->time.l2 : level == LEVEL_L3 ? coh_params_l3(p) : 0;
+    return of[level];
 }
 
 /* The nearest level that has the line, looking at all cores' caches and the L3. */
@@ -122,13 +121,12 @@ sim_cycle coherence_probe(struct coherence *c, unsigned core, struct paddr addr,
     c->latest = now;
     c->stats.probes++;
     txn_begin(&t, c, core, addr.at >> c->line_shift, MEM_LOAD, TRAFFIC_METADATA, now);
-    const sim_cycle asked = coh_send_as(&t, t.traffic, core, home, MSG_REQUEST, BYTES_CONTROL, now);
+    const sim_cycle asked = coh_send(&t, core, home, MSG_REQUEST, BYTES_CONTROL, now);
     while (sharers_any(left)) {
         const unsigned other = sharers_next(left);
-        const sim_cycle there =
-            coh_send_as(&t, t.traffic, home, other, MSG_FORWARD, BYTES_CONTROL, asked);
-        last = u64_max(last, coh_send_as(&t, t.traffic, other, core, MSG_ACK, BYTES_CONTROL + bytes,
-                                         there + c->time.remote));
+        const sim_cycle there = coh_send(&t, home, other, MSG_FORWARD, BYTES_CONTROL, asked);
+        last = u64_max(last, coh_send(&t, other, core, MSG_ACK, BYTES_CONTROL + bytes,
+                                      there + c->time.remote));
         c->stats.probed++;
     }
     return last;

@@ -17,12 +17,6 @@ unsigned home_controller(const struct coherence *c, uint64_t line)
     return (unsigned)(line / c->banks % c->controllers * c->cores / c->controllers);
 }
 
-static inline sim_cycle send(struct txn *t, unsigned from, unsigned to, enum msg m, unsigned bytes,
-                             sim_cycle at)
-{
-    return coh_send_as(t, t->traffic, from, to, m, bytes, at);
-}
-
 sim_cycle home_bank(struct txn *t, unsigned bank, sim_cycle at)
 {
     struct coherence *c = t->c;
@@ -57,8 +51,8 @@ static NO_INLINE sim_cycle from_third_l3(struct txn *t, sim_cycle at)
     const unsigned place = numa_place(t->c, t->l3_node);
 
     t->far = true;
-    at = send(t, t->home, place, MSG_FORWARD, BYTES_CONTROL, at + time->search) + time->remote;
-    return send(t, place, t->core, MSG_DATA, BYTES_DATA, at);
+    at = coh_send(t, t->home, place, MSG_FORWARD, BYTES_CONTROL, at + time->search) + time->remote;
+    return coh_send(t, place, t->core, MSG_DATA, BYTES_DATA, at);
 }
 
 /* The L3 has it, and no other core must be asked. */
@@ -66,7 +60,7 @@ static sim_cycle from_l3(struct txn *t, sim_cycle at)
 {
     if (numa_several(t->c) && t->l3_node != t->home_numa)
         return from_third_l3(t, at);
-    return send(t, t->home, t->core, MSG_DATA, BYTES_DATA, at + t->c->time.lookup);
+    return coh_send(t, t->home, t->core, MSG_DATA, BYTES_DATA, at + t->c->time.lookup);
 }
 
 /* Core `from` gives the line. Returns when the core that asked has it; *there: when the one that
@@ -79,8 +73,9 @@ static sim_cycle forwarded(struct txn *t, unsigned from, sim_cycle at, sim_cycle
     coh_event(t, (struct coh_change){LINE_TRANSFER, LEVEL_L1, t->core, from, t->line, PRIV_S,
                                      LOST_CLEAN});
     may_be_far(t, from);
-    *there = send(t, t->home, from, MSG_FORWARD, BYTES_CONTROL, at + time->search) + time->remote;
-    return send(t, from, t->core, MSG_DATA, BYTES_DATA, *there);
+    *there =
+        coh_send(t, t->home, from, MSG_FORWARD, BYTES_CONTROL, at + time->search) + time->remote;
+    return coh_send(t, from, t->core, MSG_DATA, BYTES_DATA, *there);
 }
 
 /* The owner keeps the line in S, and tells the home: with a write-back if it was M, else with a
@@ -93,10 +88,10 @@ static sim_cycle owner_shares(struct txn *t, unsigned owner, sim_cycle at)
     t->entry->owner = NOBODY;
     if (!dirty && !c->ce) {
         c->stats.sharing_notices++;
-        return send(t, owner, t->home, MSG_NOTICE, BYTES_CONTROL, at);
+        return coh_send(t, owner, t->home, MSG_NOTICE, BYTES_CONTROL, at);
     }
     c->stats.sharing_write_backs++;
-    at = send(t, owner, t->home, MSG_WRITE_BACK, BYTES_DATA, at);
+    at = coh_send(t, owner, t->home, MSG_WRITE_BACK, BYTES_DATA, at);
     if (dirty && !c->ce)
         shared_write_back(t, owner, at);
     return at;
@@ -137,8 +132,8 @@ static sim_cycle invalidate_others(struct txn *t, unsigned but, sim_cycle at, si
 
         if (core == t->core || core == but)
             continue;
-        const sim_cycle there = send(t, t->home, core, MSG_INVALIDATE, BYTES_CONTROL, at);
-        last = u64_max(last, send(t, core, t->core, MSG_ACK, BYTES_CONTROL, there + remote));
+        const sim_cycle there = coh_send(t, t->home, core, MSG_INVALIDATE, BYTES_CONTROL, at);
+        last = u64_max(last, coh_send(t, core, t->core, MSG_ACK, BYTES_CONTROL, there + remote));
         take_away(t, core);
         t->c->stats.invalidations++;
     }
@@ -158,10 +153,10 @@ static sim_cycle from_sharers(struct txn *t, bool in_l3, sim_cycle at)
 
     if (is_store(t))
         done = invalidate_others(t, first, at + time->search, time->remote);
-    const sim_cycle data = !in_l3 ? forwarded(t, first, at, &there)
-                           : numa_several(t->c)
-                               ? from_l3(t, at)
-                               : send(t, t->home, t->core, MSG_DATA, BYTES_DATA, at + time->search);
+    const sim_cycle data = !in_l3               ? forwarded(t, first, at, &there)
+                           : numa_several(t->c) ? from_l3(t, at)
+                                                : coh_send(t, t->home, t->core, MSG_DATA,
+                                                           BYTES_DATA, at + time->search);
     if (is_store(t) && !in_l3)
         take_away(t, first);
     return u64_max(done, data);
@@ -200,14 +195,14 @@ static sim_cycle from_memory(struct txn *t, sim_cycle at)
 
     may_be_far(t, controller);
     t->victim_at = at + c->time.lookup;
-    at = send(t, t->home, controller, MSG_MEMORY_READ, BYTES_CONTROL, t->victim_at);
+    at = coh_send(t, t->home, controller, MSG_MEMORY_READ, BYTES_CONTROL, t->victim_at);
     if (UNLIKELY(c->memory->perturb != NULL))
         at += perturb_read(c->memory->perturb, t->line, t->traffic);
     at = memory_read(t, at);
-    at = send(t, controller, t->home, MSG_MEMORY_DATA, BYTES_DATA, at);
+    at = coh_send(t, controller, t->home, MSG_MEMORY_DATA, BYTES_DATA, at);
     if (c->inclusive_l3)
         coh_l3_event(t, LINE_FILL, 0, t->line, false, LOST_CLEAN);
-    return send(t, t->home, t->core, MSG_DATA, BYTES_DATA, at);
+    return coh_send(t, t->home, t->core, MSG_DATA, BYTES_DATA, at);
 }
 
 /* A history that is in no cache has no content: it comes in empty, without a read of memory. */
@@ -225,7 +220,6 @@ static sim_cycle from_nowhere(struct txn *t, sim_cycle at)
 static bool look_up(struct txn *t, bool found)
 {
     struct coherence *c = t->c;
-    struct cache_stats *s = &c->stats.level[LEVEL_L3];
 
     if (!c->inclusive_l3) {
         const unsigned node = numa_several(c) ? numa_l3(t) : 0;
@@ -235,7 +229,7 @@ static bool look_up(struct txn *t, bool found)
         if (found)
             cache_touch(&c->l3[node], slot);
     }
-    coh_count(s, t->core, t->traffic, t->cmd, found);
+    coh_count(&c->stats.level[LEVEL_L3], t->core, t->traffic, t->cmd, found);
     return found;
 }
 
@@ -343,7 +337,8 @@ struct coh_result home_get(struct txn *t)
     choose_home(t, false);
     shared_prefetch(c, t->line);
     private_prefetch(c, t->core, t->line);
-    sim_cycle at = send(t, t->core, t->home, MSG_REQUEST, BYTES_CONTROL, t->start + c->time.leave);
+    sim_cycle at =
+        coh_send(t, t->core, t->home, MSG_REQUEST, BYTES_CONTROL, t->start + c->time.leave);
 
     at = shared_entry(t, home_bank(t, t->bank, at), &found);
     if (UNLIKELY(sharer_has(t->entry, t->core)))
@@ -374,15 +369,15 @@ struct coh_result home_upgrade(struct txn *t, enum mem_level level, sim_cycle no
 
     choose_home(t, true);
     if (!data)
-        at = send(t, t->core, t->home, MSG_REQUEST, BYTES_CONTROL, at);
+        at = coh_send(t, t->core, t->home, MSG_REQUEST, BYTES_CONTROL, at);
     at = shared_entry(t, home_bank(t, t->bank, at), &found) + time->upgrade_search;
     ENSURE_STATE(found, t, t->l1, t->line);
     const bool alone = only_sharer(t->entry, t->core);
     sim_cycle done = invalidate_others(t, NOBODY, at, time->upgrade_remote);
     if (numa_several(c))
         done = u64_max(done, numa_invalidate(t, at, time->upgrade_remote));
-    const sim_cycle granted = send(t, t->home, t->core, data ? MSG_DATA : MSG_GRANT,
-                                   data ? BYTES_DATA : BYTES_CONTROL, at);
+    const sim_cycle granted = coh_send(t, t->home, t->core, data ? MSG_DATA : MSG_GRANT,
+                                       data ? BYTES_DATA : BYTES_CONTROL, at);
     done = u64_max(done, alone ? granted + time->upgrade_remote : granted);
     t->entry->owner = (uint8_t)t->core;
     private_grant(t, done);

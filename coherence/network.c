@@ -66,13 +66,13 @@ struct numa_links {
     unsigned nodes, cores, package; /* cores: of a node; package: nodes of one */
     uint64_t bytes;                 /* that a link carries in a cycle */
     sim_cycle hop, package_hop;
-    struct link *link; /* owns; from node a to node b: a x nodes + b */
+    struct link *link; /* owns; from node a to node b: a x nodes + b; NULL: there is one node */
     uint64_t messages, moved, hops, waited, busiest;
 };
 
 struct network {
-    struct numa_links *numa; /* owns; NULL: there is one node */
-    network_seen *see;       /* NULL: nobody watches */
+    struct numa_links numa;
+    network_seen *see; /* NULL: nobody watches */
     void *seer;
     bool beyond; /* one of these is there: a message asks for both at once */
     enum topology topology;
@@ -169,7 +169,7 @@ static NO_INLINE void travel_hops(struct network *n, unsigned from, unsigned to,
 static void take_numa_link(struct network *n, unsigned from, unsigned to, unsigned bytes,
                            sim_cycle cycles, struct worm *w)
 {
-    struct numa_links *u = n->numa;
+    struct numa_links *u = &n->numa;
     struct link *l = &u->link[from * u->nodes + to];
     const unsigned taken = (unsigned)((bytes + u->bytes - 1) / u->bytes);
     const sim_cycle at = w->head;
@@ -186,7 +186,7 @@ static void take_numa_link(struct network *n, unsigned from, unsigned to, unsign
 static NO_INLINE void travel_numa(struct network *n, unsigned from, unsigned to, unsigned bytes,
                                   struct worm *w)
 {
-    struct numa_links *u = n->numa;
+    struct numa_links *u = &n->numa;
     unsigned a = from / u->cores;
     const unsigned b = to / u->cores, there = b - b % u->package + a % u->package;
 
@@ -258,7 +258,7 @@ static NO_INLINE sim_cycle send_beyond(struct network *n, unsigned from, unsigne
     struct worm w = {floor, at, count(n, m, bytes, traffic)};
 
     deliver(n, from, to, &w);
-    if (n->numa)
+    if (n->numa.link)
         travel_numa(n, from, to, bytes, &w);
     if (n->see)
         n->see(n->seer, from, to, m, bytes, traffic, at, w.head);
@@ -392,35 +392,28 @@ static void declare_numa(struct stats_group *g, const struct numa_links *st)
 void network_numa(struct network *n, const struct numa_params *p, unsigned cores,
                   struct stats_group *g)
 {
-    struct numa_links *u = xcalloc(1, sizeof *u);
+    const size_t links = (size_t)p->nodes * p->nodes;
 
-    u->nodes = (unsigned)p->nodes;
-    u->cores = cores;
-    u->package = (unsigned)p->package;
-    u->bytes = p->link_bytes;
-    u->hop = p->hop;
-    u->package_hop = p->package_hop;
-    u->link = xcalloc((size_t)u->nodes * u->nodes, sizeof *u->link);
-    for (size_t i = 0; i < (size_t)u->nodes * u->nodes; i++)
-        calendar_init(&u->link[i].busy, n->link[0].busy.context);
-    n->numa = u;
+    n->numa = (struct numa_links){.nodes = (unsigned)p->nodes,
+                                  .cores = cores,
+                                  .package = (unsigned)p->package,
+                                  .bytes = p->link_bytes,
+                                  .hop = p->hop,
+                                  .package_hop = p->package_hop,
+                                  .link = xcalloc(links, sizeof *n->numa.link)};
+    for (size_t i = 0; i < links; i++)
+        calendar_init(&n->numa.link[i].busy, n->link[0].busy.context);
     n->beyond = true;
-    declare_numa(g, u);
-}
-
-static void free_numa(struct numa_links *u)
-{
-    for (size_t i = 0; u && i < (size_t)u->nodes * u->nodes; i++)
-        calendar_free(&u->link[i].busy);
-    free(u ? u->link : NULL);
-    free(u);
+    declare_numa(g, &n->numa);
 }
 
 void network_free(struct network *n)
 {
     if (!n)
         return;
-    free_numa(n->numa);
+    for (size_t i = 0; i < (size_t)n->numa.nodes * n->numa.nodes; i++)
+        calendar_free(&n->numa.link[i].busy);
+    free(n->numa.link);
     for (size_t i = 0; i < (size_t)n->nodes * n->links; i++)
         calendar_free(&n->link[i].busy);
     free(n->link);

@@ -134,19 +134,13 @@ unsigned numa_ask(struct txn *t, bool upgrade)
 
 /* ---- stores --------------------------------------------------------------------------------- */
 
-/* A store to a line that is shared asks every node, if the directory does not know the sharers. */
-static bool asks_all(const struct txn *t)
-{
-    const struct entry *e = t->entry;
-
-    return t->c->params.numa.invalidate == INVALIDATE_ALL && !t->near && e->owner == NOBODY &&
-           (sharers_any(e->sharers) || numa_l3_elsewhere(t));
-}
-
 sim_cycle numa_invalidate(struct txn *t, sim_cycle at, sim_cycle remote)
 {
     struct coherence *c = t->c;
-    const bool all = asks_all(t), owned = t->entry->owner != NOBODY;
+    const bool owned = t->entry->owner != NOBODY;
+    /* A line that is shared: every node is asked, if the directory does not know the sharers. */
+    const bool all = c->params.numa.invalidate == INVALIDATE_ALL && !t->near && !owned &&
+                     (sharers_any(t->entry->sharers) || numa_l3_elsewhere(t));
     sim_cycle last = at;
 
     for (unsigned node = 0; node < c->numa.nodes; node++) {
@@ -160,10 +154,8 @@ sim_cycle numa_invalidate(struct txn *t, sim_cycle at, sim_cycle remote)
         if (!(told || all) || node == t->node)
             continue;
         t->far = true;
-        const sim_cycle there =
-            coh_send_as(t, t->traffic, t->home, place, MSG_INVALIDATE, BYTES_CONTROL, at);
-        last = u64_max(last, coh_send_as(t, t->traffic, place, t->core, MSG_ACK, BYTES_CONTROL,
-                                         there + remote));
+        const sim_cycle there = coh_send(t, t->home, place, MSG_INVALIDATE, BYTES_CONTROL, at);
+        last = u64_max(last, coh_send(t, place, t->core, MSG_ACK, BYTES_CONTROL, there + remote));
     }
     return last;
 }

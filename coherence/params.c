@@ -203,14 +203,6 @@ static struct cache_geometry geometry(uint64_t bytes, uint64_t ways, uint32_t re
                                    .seed = seed};
 }
 
-/* Different lines that all private caches can hold at once: an inclusive L2 repeats its L1. */
-static uint64_t private_lines(const struct coh_params *p, const struct coh_env *env)
-{
-    const bool both = p->l2.inclusion == L2_EXCLUSIVE || !p->l2.size;
-
-    return env->cores * (p->l2.size / p->l2.shared_by + (both ? p->l1.size : 0)) / env->line;
-}
-
 /* A shared L2 keeps its L1s coherent, so it must have what they have. */
 static int check_groups(const struct coh_params *p, const struct coh_env *env, struct err *e)
 {
@@ -275,15 +267,15 @@ static int check_sum(const struct coh_params *p, const struct coh_env *env, stru
                    env->cores, p->l1.size, p->l2.size, lines, CACHE_MAX_LINES);
 }
 
-/* The size given; else twice the private lines, as sparse directories are dimensioned, in whole
- * sets. */
+/* The size given; else twice the different lines that all private caches can hold at once (an
+ * inclusive L2 repeats its L1), as sparse directories are dimensioned, in whole sets. */
 static uint64_t directory_lines(const struct coh_params *p, const struct coh_env *env)
 {
-    const uint64_t lines = 2 * private_lines(p, env), ways = p->l3.directory_ways;
+    const bool both = p->l2.inclusion == L2_EXCLUSIVE || !p->l2.size;
+    const uint64_t bytes = p->l2.size / p->l2.shared_by + (both ? p->l1.size : 0),
+                   lines = 2 * (env->cores * bytes / env->line), ways = p->l3.directory_ways;
 
-    if (p->l3.directory_size)
-        return p->l3.directory_size;
-    return (lines + ways - 1) / ways * ways;
+    return p->l3.directory_size ? p->l3.directory_size : (lines + ways - 1) / ways * ways;
 }
 
 /* Random replacement: seeds differ, so that no two caches draw the same ways. Cores' L1s and L2s

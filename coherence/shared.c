@@ -32,12 +32,6 @@ static void memory_write(struct txn *t, uint64_t line, enum mem_traffic traffic,
 /* ---- the L3's lines. `node`: the NUMA node whose L3 it is -------------------------------------
  */
 
-/* Tells whose bytes a line in the L3 holds: the program's, or a policy's. */
-static enum mem_traffic whose(uint8_t l3_state)
-{
-    return l3_state & L3_METADATA ? TRAFFIC_METADATA : TRAFFIC_DATA;
-}
-
 static void l3_put(struct txn *t, unsigned node, uint32_t slot, uint64_t line, bool dirty,
                    enum mem_traffic traffic)
 {
@@ -101,7 +95,7 @@ static void l3_take(struct txn *t, unsigned node, uint64_t line, bool dirty,
 
         l3_evict(t, node, slot, state & L3_DIRTY);
         if (state & L3_DIRTY)
-            memory_write(t, victim, whose(state), at);
+            memory_write(t, victim, state & L3_METADATA ? TRAFFIC_METADATA : TRAFFIC_DATA, at);
     }
     l3_put(t, node, slot, line, dirty, traffic);
     coh_l3_event(t, LINE_FILL, node, line, dirty, LOST_CLEAN);

@@ -26,7 +26,9 @@ static const char letters[] = {[PRIV_I] = 'I', [PRIV_S] = 'S', [PRIV_E] = 'E', [
 
 static char letter(const struct coh_change *x)
 {
-    return x->level != LEVEL_L3 ? letters[x->state] : x->state == PRIV_M ? 'D' : 'C';
+    if (x->level == LEVEL_L3)
+        return x->state == PRIV_M ? 'D' : 'C';
+    return letters[x->state];
 }
 
 /* Why a cache lost the line; NULL: it did not. */

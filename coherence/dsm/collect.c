@@ -14,7 +14,7 @@ bool collect_due(const struct dsm *d)
     return false;
 }
 
-static bool wrote(const struct dsm_page *page, unsigned process)
+static bool page_wrote(const struct dsm_page *page, unsigned process)
 {
     for (size_t i = 0; i < page->notices; i++)
         if (page->notice[i].of->process == process)
@@ -28,7 +28,7 @@ static void update_own(struct dsm *d, struct path *p, unsigned process)
     for (size_t i = 0; i < d->touches; i++) {
         struct dsm_page *page = d->touched[i];
         struct copy *c = page->copy[process];
-        if (!page->notices || !c || c->state != DSM_INVALID || !wrote(page, process))
+        if (!page->notices || !c || c->state != DSM_INVALID || !page_wrote(page, process))
             continue;
         page_update(d, p, process, page);
         c->state = DSM_READ;
@@ -37,7 +37,7 @@ static void update_own(struct dsm *d, struct path *p, unsigned process)
     }
 }
 
-static void forget(struct dsm *d, struct dsm_page *page)
+static void page_forget(struct dsm *d, struct dsm_page *page)
 {
     bool first = true;
 
@@ -47,7 +47,7 @@ static void forget(struct dsm *d, struct dsm_page *page)
             copy_free(d, page, q);
         else if (c && c->state == DSM_WRITE)
             twin_drop(d, c);
-        if (first && wrote(page, q)) {
+        if (first && page_wrote(page, q)) {
             page->holder = q;
             first = false;
         }
@@ -59,7 +59,7 @@ static void forget(struct dsm *d, struct dsm_page *page)
 }
 
 /* The master waits for all, and tells all that they may forget. */
-static void agree(struct dsm *d, struct path *path, unsigned master)
+static void collect_agree(struct dsm *d, struct path *path, unsigned master)
 {
     for (unsigned q = 0; q < d->n; q++) {
         if (q == master)
@@ -89,10 +89,10 @@ static void collect(struct dsm *d, struct path *path, unsigned master)
     d->st.collections++;
     for (unsigned q = 0; q < d->n; q++)
         update_own(d, &path[q], q);
-    agree(d, path, master);
+    collect_agree(d, path, master);
     for (size_t i = 0; i < d->touches; i++)
         if (d->touched[i]->notices)
-            forget(d, d->touched[i]);
+            page_forget(d, d->touched[i]);
     ival_drop_all(d);
 }
 

@@ -147,26 +147,27 @@ static void diff_apply(struct dsm *d, struct path *p, unsigned process, struct d
 
 /* The writer of the interval `last` has the diff of that one: it is its own, or it knew of it when
  * it wrote the page, and had to be up to date for that. */
-static bool has(const struct ival *last, const struct ival *of)
+static bool ival_has(const struct ival *last, const struct ival *of)
 {
     return of->index <= (of->process == last->process ? last->index : last->clock[of->process]);
 }
 
 /* Sends one request for all of these diffs that the writer of `last` has. Returns the answer, which
  * is on its way back. sent: the path of the sender, which goes on. */
-static struct mail ask(struct dsm *d, struct path *sent, unsigned process, struct dsm_page *page,
-                       struct notice *const *want, size_t n, const struct ival *last)
+static struct mail diffs_ask(struct dsm *d, struct path *sent, unsigned process,
+                             struct dsm_page *page, struct notice *const *want, size_t n,
+                             const struct ival *last)
 {
     struct load request = {.bytes = {[DSM_BYTES_REQUESTS] = BYTES_PAGE}}, answer = {{0}};
 
     for (size_t i = 0; i < n; i++)
-        request.bytes[DSM_BYTES_REQUESTS] += has(last, want[i]->of) ? BYTES_INTERVAL : 0;
+        request.bytes[DSM_BYTES_REQUESTS] += ival_has(last, want[i]->of) ? BYTES_INTERVAL : 0;
     struct mail m = message_post(d, sent, process, last->process, DSM_MSG_DIFF_REQUEST, request);
     struct path p = m.there;
     message_accept(d, &p, last->process, m.bytes);
     for (size_t i = 0; i < n; i++) {
         struct notice *x = want[i];
-        if (!has(last, x->of))
+        if (!ival_has(last, x->of))
             continue;
         assert(x->diff || x->of->process == last->process);
         if (!x->diff)
@@ -179,8 +180,8 @@ static struct mail ask(struct dsm *d, struct path *sent, unsigned process, struc
 /* Fetches diffs. All requests leave one after the other; answers are received as they come. want is
  * in order of happens-before, and used up: the last writer is asked for all that it has, then the
  * last of those that are left. */
-static void fetch(struct dsm *d, struct path *p, unsigned process, struct dsm_page *page,
-                  struct notice **want, size_t n)
+static void diffs_fetch(struct dsm *d, struct path *p, unsigned process, struct dsm_page *page,
+                        struct notice **want, size_t n)
 {
     struct mail *answer = NULL;
     size_t answers = 0, cap = 0;
@@ -188,10 +189,10 @@ static void fetch(struct dsm *d, struct path *p, unsigned process, struct dsm_pa
     while (n) {
         const struct ival *last = want[n - 1]->of;
         answer = xgrow(answer, answers, &cap, sizeof *answer);
-        answer[answers++] = ask(d, p, process, page, want, n, last);
+        answer[answers++] = diffs_ask(d, p, process, page, want, n, last);
         size_t left = 0;
         for (size_t i = 0; i < n; i++)
-            if (!has(last, want[i]->of))
+            if (!ival_has(last, want[i]->of))
                 want[left++] = want[i];
         n = left;
     }
@@ -216,7 +217,7 @@ void page_update(struct dsm *d, struct path *p, unsigned process, struct dsm_pag
         qsort(want, n, sizeof *want, by_sum);
         ask_for = xmalloc(n * sizeof *ask_for);
         memcpy(ask_for, want, n * sizeof *ask_for);
-        fetch(d, p, process, page, ask_for, n);
+        diffs_fetch(d, p, process, page, ask_for, n);
         for (size_t i = 0; i < n; i++)
             diff_apply(d, p, process, page, want[i]);
         free(ask_for);

@@ -76,16 +76,14 @@ void process_work(struct dsm *d, struct path *p, unsigned process, enum dsm_part
     path_spend(p, part, cycles);
 }
 
-sim_cycle dsm_owed(struct dsm *d, unsigned process, sim_cycle now)
+/* Takes what is owed since one cycle and before another. */
+static sim_cycle take_owed(struct process *q, sim_cycle from, sim_cycle to)
 {
-    struct process *q = &d->process[process];
     sim_cycle sum = 0;
     size_t left = 0;
 
-    if (q->stood_to > now) /* it had not begun */
-        q->stood_to = now;
     for (size_t i = 0; i < q->owes; i++)
-        if (q->owed[i].at <= now)
+        if (q->owed[i].at >= from && q->owed[i].at < to)
             sum += q->owed[i].cycles;
         else
             q->owed[left++] = q->owed[i];
@@ -93,19 +91,21 @@ sim_cycle dsm_owed(struct dsm *d, unsigned process, sim_cycle now)
     return sum;
 }
 
+sim_cycle dsm_owed(struct dsm *d, unsigned process, sim_cycle now)
+{
+    struct process *q = &d->process[process];
+
+    q->stood_to = u64_min(q->stood_to, now); /* later, it had not begun */
+    return take_owed(q, 0, now + 1);
+}
+
 void dsm_stood(struct dsm *d, unsigned process, sim_cycle from, sim_cycle to)
 {
     struct process *q = &d->process[process];
-    size_t left = 0;
 
     q->stood = from;
     q->stood_to = to;
-    for (size_t i = 0; i < q->owes; i++)
-        if (q->owed[i].at >= from && q->owed[i].at < to)
-            d->st.hidden += q->owed[i].cycles;
-        else
-            q->owed[left++] = q->owed[i];
-    q->owes = left;
+    d->st.hidden += take_owed(q, from, to);
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */
@@ -130,7 +130,7 @@ void message_add(struct dsm *d, enum dsm_message kind, struct load load)
 }
 
 /* Carries the message through the links of both hosts at the same time. */
-static void wire(struct dsm *d, struct path *p, unsigned from, unsigned to, uint64_t bytes)
+static void message_wire(struct dsm *d, struct path *p, unsigned from, unsigned to, uint64_t bytes)
 {
     const unsigned per = (unsigned)d->params.host;
     struct host *a = &d->host[from / per], *b = &d->host[to / per];
@@ -160,7 +160,7 @@ struct mail message_post(struct dsm *d, struct path *p, unsigned from, unsigned 
     process_work(d, p, from, DSM_PART_SEND,
                  d->time.send + ns_cycles(d, d->params.copy * m.bytes / 1024));
     m.there = *p;
-    wire(d, &m.there, from, to, m.bytes);
+    message_wire(d, &m.there, from, to, m.bytes);
     return m;
 }
 
@@ -182,7 +182,7 @@ void message_send(struct dsm *d, struct path *p, unsigned from, unsigned to, enu
 void message_ride(struct dsm *d, struct path *p, unsigned from, unsigned to)
 {
     process_work(d, p, from, DSM_PART_SEND, d->time.send);
-    wire(d, p, from, to, 0);
+    message_wire(d, p, from, to, 0);
     process_work(d, p, to, DSM_PART_RECEIVE, d->time.receive);
 }
 
@@ -191,6 +191,6 @@ void message_send_on(struct dsm *d, struct path *p, unsigned from, unsigned to, 
     const sim_cycle copy = ns_cycles(d, d->params.copy * bytes / 1024);
 
     process_work(d, p, from, DSM_PART_SEND, copy);
-    wire(d, p, from, to, bytes);
+    message_wire(d, p, from, to, bytes);
     process_work(d, p, to, DSM_PART_RECEIVE, copy);
 }

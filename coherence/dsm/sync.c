@@ -125,16 +125,16 @@ static struct lock *lock_of(struct dsm *d, struct vaddr addr)
 }
 
 /* Gets the lock from its last holder, whom the manager knows. */
-static void grant(struct dsm *d, struct path *p, unsigned process, const struct lock *l)
+static void lock_grant(struct dsm *d, struct path *p, unsigned process, const struct lock *l)
 {
+    const struct load request = {.bytes = {[DSM_BYTES_CLOCKS] = d->n * BYTES_ENTRY}};
+
     d->st.remote++;
     if (l->manager != process)
-        message_send(d, p, process, l->manager, DSM_MSG_LOCK_REQUEST,
-                     (struct load){.bytes = {[DSM_BYTES_CLOCKS] = d->n * BYTES_ENTRY}});
+        message_send(d, p, process, l->manager, DSM_MSG_LOCK_REQUEST, request);
     if (l->manager != l->holder) {
         d->st.forwarded++;
-        message_send(d, p, l->manager, l->holder, DSM_MSG_LOCK_FORWARD,
-                     (struct load){.bytes = {[DSM_BYTES_CLOCKS] = d->n * BYTES_ENTRY}});
+        message_send(d, p, l->manager, l->holder, DSM_MSG_LOCK_FORWARD, request);
     }
     path_reach(p, DSM_PART_OTHERS, l->free);
     const uint32_t *own = d->process[process].clock;
@@ -162,7 +162,7 @@ sim_cycle dsm_lock(struct dsm *d, unsigned process, struct vaddr addr, bool shar
         object_take(d, &p, process, object_of(d, DSM_RWLOCK, addr.at));
     } else if (l->holder != process) {
         p.at = asked;
-        grant(d, &p, process, l);
+        lock_grant(d, &p, process, l);
         p = path_since(&p, now);
     }
     return sync_done(d, DSM_WAIT_LOCK, now, &p, process);
@@ -229,7 +229,7 @@ sim_cycle dsm_arrive(struct dsm *d, unsigned process, struct vaddr addr, sim_cyc
 }
 
 /* All that will come have arrived: the master tells them one after the other. */
-static void let_go(struct dsm *d, struct barrier *b, sim_cycle now)
+static void barrier_let_go(struct dsm *d, struct barrier *b, sim_cycle now)
 {
     struct path m = path_since(&b->handled, now);
     const uint64_t waiting = b->waiting;
@@ -261,7 +261,7 @@ sim_cycle dsm_depart(struct dsm *d, unsigned process, struct vaddr addr, sim_cyc
     struct path p = path_begin(d, process, now);
 
     if (b->waiting >> process & 1)
-        let_go(d, b, now);
+        barrier_let_go(d, b, now);
     d->actor = process;
     p = path_since(&b->depart[process], now);
     return path_end(d, DSM_WAIT_BARRIER, now, &p);
