@@ -162,9 +162,10 @@ void order_lock(struct order *o, const struct event *ev)
 
 /* ---- volatiles, classes, atomic locations, variables of transactions ------------------------ */
 
-void order_message(struct order *o, const struct event *ev, enum wait_reason why, bool write)
+void order_message(struct order *o, enum ev_object kind, sim_addr addr, enum wait_reason why,
+                   bool write)
 {
-    struct object *b = object_get(o, ev_info[ev->kind].object, ev->addr, 0);
+    struct object *b = object_get(o, kind, addr, 0);
 
     order_need(o, &b->last, why);
     if (!write) {
@@ -173,14 +174,6 @@ void order_message(struct order *o, const struct event *ev, enum wait_reason why
     }
     order_need_all(o, &b->since, why);
     b->since.n = 0;
-    b->last = o->me;
-}
-
-void order_commit(struct order *o, sim_addr granule)
-{
-    struct object *b = object_get(o, OBJECT_COMMIT, granule, 0);
-
-    order_need(o, &b->last, WAIT_COMMIT);
     b->last = o->me;
 }
 

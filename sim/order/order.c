@@ -9,17 +9,10 @@
 #include <string.h>
 
 const char *const wait_reason_text[WAIT_REASONS] = {
-    [WAIT_LOCK] = "lock",
-    [WAIT_BARRIER] = "barrier",
-    [WAIT_JOIN] = "join",
-    [WAIT_FORK] = "fork",
-    [WAIT_VOLATILE] = "volatile",
-    [WAIT_CLASS] = "class",
-    [WAIT_COMMIT] = "commit",
-    [WAIT_MEMORY] = "memory",
-    [WAIT_COLLECTION] = "collection",
-    [WAIT_KERNEL] = "kernel thread",
-};
+    [WAIT_LOCK] = "lock",           [WAIT_BARRIER] = "barrier",   [WAIT_JOIN] = "join",
+    [WAIT_FORK] = "fork",           [WAIT_VOLATILE] = "volatile", [WAIT_CLASS] = "class",
+    [WAIT_COMMIT] = "commit",       [WAIT_MEMORY] = "memory",     [WAIT_COLLECTION] = "collection",
+    [WAIT_KERNEL] = "kernel thread"};
 
 struct order *order_new(uint64_t window, const struct run_context *context, struct budget *of)
 {

@@ -201,10 +201,10 @@ void order_extra_free(struct order *o, struct extra *x);
 /* ---- order/object.c ------------------------------------------------------------------------- */
 
 void order_lock(struct order *o, const struct event *ev);
-void order_message(struct order *o, const struct event *ev, enum wait_reason why, bool write);
+void order_message(struct order *o, enum ev_object kind, sim_addr addr, enum wait_reason why,
+                   bool write);
 void order_arrive(struct order *o, const struct event *ev);
 void order_depart(struct order *o, const struct event *ev);
-void order_commit(struct order *o, sim_addr granule);
 void order_objects_clear(struct order *o, sim_addr addr, uint64_t bytes);
 void order_objects_copy(struct order *o, sim_addr to, sim_addr from, uint64_t bytes);
 void order_objects_sweep(struct order *o); /* now and then: drops those that hold up nobody */

@@ -19,29 +19,31 @@ static void bloom_empty(struct bloom *s, uint64_t *bits, size_t words)
     memset(bits, 0, words * sizeof *bits);
 }
 
-static uint64_t *bloom_word(const struct bloom *s, sim_addr unit, uint64_t *bit)
+static uint64_t bloom_hash(sim_addr unit)
 {
-    const uint64_t h = unit * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-
-    *bit = UINT64_C(1) << h % 64;
-    return &s->bits[h / 64 % s->words];
+    return unit * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+}
+static uint64_t bloom_bit(sim_addr unit)
+{
+    return UINT64_C(1) << bloom_hash(unit) % 64;
+}
+static uint64_t *bloom_word(const struct bloom *s, sim_addr unit)
+{
+    return &s->bits[bloom_hash(unit) / 64 % s->words];
 }
 
 static void bloom_region(struct bloom *s, const struct byte_range *r)
 {
     const sim_addr first = r->lo >> UNIT_BITS, last = r->last >> UNIT_BITS;
-    uint64_t bit;
 
-    s->low = r->lo < s->low ? r->lo : s->low;
-    s->high = r->last > s->high ? r->last : s->high;
+    s->low = u64_min(r->lo, s->low);
+    s->high = u64_max(r->last, s->high);
     if (last - first >= UNITS_MAX) {
         s->wide = true;
         return;
     }
-    for (sim_addr unit = first; unit <= last; unit++) {
-        uint64_t *word = bloom_word(s, unit, &bit);
-        *word |= bit;
-    }
+    for (sim_addr unit = first; unit <= last; unit++)
+        *bloom_word(s, unit) |= bloom_bit(unit);
 }
 
 /* The variables of a commit are not in its record. */
@@ -58,7 +60,6 @@ static void bloom_event(struct bloom *s, const struct event *ev)
 static bool may_touch(const struct bloom *s, const struct byte_range *r)
 {
     const sim_addr first = r->lo >> UNIT_BITS, last = r->last >> UNIT_BITS;
-    uint64_t bit;
 
     if (s->wide)
         return true;
@@ -66,11 +67,9 @@ static bool may_touch(const struct bloom *s, const struct byte_range *r)
         return false;
     if (last - first >= UNITS_MAX)
         return true;
-    for (sim_addr unit = first; unit <= last; unit++) {
-        const uint64_t *word = bloom_word(s, unit, &bit);
-        if (*word & bit)
+    for (sim_addr unit = first; unit <= last; unit++)
+        if (*bloom_word(s, unit) & bloom_bit(unit))
             return true;
-    }
     return false;
 }
 

@@ -192,7 +192,7 @@ static void commit(struct order *o, const struct lane *l)
 {
     for (size_t i = 0; i < l->txns; i++) {
         for (uint64_t g = l->txn[i].lo / 8; g <= l->txn[i].last / 8; g++)
-            order_commit(o, g * 8);
+            order_message(o, OBJECT_COMMIT, g * 8, WAIT_COMMIT, true);
         order_memory_needs(o, &l->txn[i]);
     }
 }
@@ -206,7 +206,7 @@ static void atomic_access(struct order *o, const struct event *ev)
     const bool ends = event_ends_sequences(ev);
 
     if (takes || gives || ends)
-        order_message(o, ev, WAIT_VOLATILE, gives || ends);
+        order_message(o, OBJECT_ATOMIC, ev->addr, WAIT_VOLATILE, gives || ends);
 }
 
 /* ---- the event ------------------------------------------------------------------------------ */
@@ -243,11 +243,11 @@ static void apply(struct order *o, const struct event *ev)
         break;
     case EV_VOLATILE_READ:
     case EV_VOLATILE_WRITE:
-        order_message(o, ev, WAIT_VOLATILE, ev->kind == EV_VOLATILE_WRITE);
+        order_message(o, OBJECT_VOLATILE, ev->addr, WAIT_VOLATILE, ev->kind == EV_VOLATILE_WRITE);
         break;
     case EV_CLASS_INIT:
     case EV_CLASS_USE:
-        order_message(o, ev, WAIT_CLASS, ev->kind == EV_CLASS_INIT);
+        order_message(o, OBJECT_CLASS, ev->addr, WAIT_CLASS, ev->kind == EV_CLASS_INIT);
         break;
     case EV_BARRIER_ARRIVE:
         order_arrive(o, ev);
