@@ -28,6 +28,9 @@ void sim_each_finding(void (*fn)(void *arg, const char *key, const char *text, c
 /* An event of a trace, with its second record if it has one, as lardsim_event takes it. */
 struct lardsim_event sim_event(const struct event *ev);
 void sim_record(const struct lardsim_event *ev, struct event rec[static EVENT_RECORDS]);
+/* An object as the library has it; names: NULL: without that of its site. */
+struct object_place;
+struct lardsim_object sim_object(const struct names *names, const struct object_place *p);
 /* A source as the library has it, and back; takes it, NULL gives NULL. */
 struct lardsim_source *sim_adopt(struct source *inner);
 struct source *sim_source(struct lardsim_source *s);

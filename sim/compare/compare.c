@@ -224,7 +224,6 @@ struct compare *compare_new(const struct compare_env *env, struct err *e)
     struct compare *c = xcalloc(1, sizeof *c);
 
     c->env = *env;
-    c->number = env->number;
     c->budget.of = env->memory;
     c->granule = env->granule ? env->granule : 1;
     c->granule_is_size = env->granule != GRANULE_FIELD;

@@ -154,7 +154,6 @@ struct compare_env { /* borrowed */
 struct compare {
     struct compare_params params;
     struct compare_env env;
-    const uint64_t *number;
     struct budget budget;
     struct instance instance[COMPARE_INSTANCES];
     uint32_t n, truth;

@@ -256,10 +256,8 @@ static void own_place(void *arg, void *cell)
     const struct location_past was = *p;
 
     *p = (struct location_past){0};
-    for (uint32_t i = 0; i < was.n; i++) {
-        struct fate_past *x = past_new(f, p, was.past[i]->event, was.past[i]->op, 0);
-        memcpy(x, was.past[i], past_bytes(f));
-    }
+    for (uint32_t i = 0; i < was.n; i++)
+        memcpy(past_new(f, p, 0, 0, 0), was.past[i], past_bytes(f));
 }
 
 /* The fate of an access at the place to which its location was copied: kept, if the instance

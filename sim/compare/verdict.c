@@ -156,9 +156,7 @@ static uint64_t position_of(const struct compare *c, const struct pair *p)
 {
     const uint64_t at = fates_position(c->fates, p->location, p->earlier.event, p->earlier.op);
 
-    if (at || c->reordered)
-        return at;
-    return p->earlier.event - c->first + 1;
+    return at || c->reordered ? at : p->earlier.event - c->first + 1;
 }
 
 /* Explains a pair whose access the silent side checks, and does not order after the other. */
@@ -172,7 +170,7 @@ static enum why why_forgotten(const struct compare *c, const struct instance *si
     checker_rule(silent->checker, &p->access, p->location, &rule);
     /* A repeat is known by its record: of a commit that made more there, it may be another's. */
     if (!rule.unkept && p->access.flags & EVF_IN_TXN &&
-        !fates_has_now(c->fates, i, p->location, *c->number, p->access.kind))
+        !fates_has_now(c->fates, i, p->location, *c->env.number, p->access.kind))
         rule.unchecked = NULL;
     d->rule = rule.unchecked;
     d->fate = fates_find(c->fates, i, p->location, p->earlier.event, p->earlier.op);
@@ -182,7 +180,7 @@ static enum why why_forgotten(const struct compare *c, const struct instance *si
     /* An access of the same commit came first. */
     if (d->fate.how == FATE_KEPT && p->access.flags & EVF_IN_TXN &&
         !fates_has_now(c->fates, i, p->location, p->earlier.event, p->earlier.op))
-        d->fate = (struct fate){.how = FATE_DISPLACED, .event = *c->number};
+        d->fate = (struct fate){.how = FATE_DISPLACED, .event = *c->env.number};
     /* A commit may make several accesses to a location, and policies may remember different ones.
      */
     if (d->fate.how == FATE_KEPT && d->of == OF_PAIR && !d->rule)
@@ -244,7 +242,7 @@ static void locate(const struct compare *c, struct difference *d)
 
     if (!c->env.placement)
         return;
-    placement_reach(c->env.placement, *c->number);
+    placement_reach(c->env.placement, *c->env.number);
     d->object = placement_find(c->env.placement, d->of == OF_ACCESS ? p->access.addr : p->location);
 }
 
@@ -255,15 +253,14 @@ static struct difference explain(struct compare *c, uint32_t i, enum verdict v, 
     const struct instance *in = &c->instance[i], *truth = &c->instance[c->truth];
     const bool missed = v == VERDICT_MISSED;
     const struct instance *silent = missed ? in : truth, *reporter = missed ? truth : in;
-    const struct event *blamed = ev ? ev : &p->access;
 
     struct difference d = {
         .pair = *p,
-        .event = *c->number,
+        .event = *c->env.number,
         .instance = i,
         .of = (uint8_t)of,
         .verdict = (uint8_t)v,
-        .system = blamed->flags & EVF_SYSTEM,
+        .system = (ev ? ev : &p->access)->flags & EVF_SYSTEM,
     };
     d.why = (uint8_t)find_why(c, silent, reporter, &d, ev);
     return d;
@@ -399,17 +396,17 @@ static void move_ids(struct compare *c, const struct event *ev)
 void compare_step(struct compare *c, const struct event *ev)
 {
     if (!c->position++)
-        c->first = *c->number;
-    c->reordered |= *c->number != c->first + c->position - 1;
+        c->first = *c->env.number;
+    c->reordered |= *c->env.number != c->first + c->position - 1;
     for (uint32_t i = 0; i < c->orders; i++)
         ordering_note(c->order[i], ev, c->position);
     if (UNLIKELY(c->racy))
         compare_settle(c, ev);
     if (c->fates)
-        fates_note(c->fates, ev, *c->number);
+        fates_note(c->fates, ev, *c->env.number);
     if (UNLIKELY(ev->kind == EV_CLEAR || ev->kind == EV_COPY))
         move_ids(c, ev);
     if (UNLIKELY(budget_over(&c->budget)))
-        budget_error(&c->budget, *c->number, "the comparison", "set compare.why to off",
+        budget_error(&c->budget, *c->env.number, "the comparison", "set compare.why to off",
                      c->env.err);
 }

@@ -20,8 +20,7 @@ struct text {
     size_t room, n;
 };
 
-static void add(struct text *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
-static void add(struct text *t, const char *fmt, ...)
+static PRINTF_LIKE(2, 3) void add(struct text *t, const char *fmt, ...)
 {
     va_list ap;
 
@@ -218,6 +217,20 @@ void sim_earlier_json(struct json *j, const struct lardsim_side *s)
     json_object(j);
     sim_side_json(j, s);
     json_end(j);
+}
+
+struct lardsim_object sim_object(const struct names *names, const struct object_place *p)
+{
+    return (struct lardsim_object){
+        .name = p->name,
+        .offset = p->offset,
+        .size = p->size,
+        .event = p->event,
+        .site = p->site,
+        .site_name = names && p->site ? names_find(names, NAME_SITE, p->site) : NULL,
+        .known = p->known,
+        .allocated = p->allocated,
+    };
 }
 
 void lardsim_object_json(const struct lardsim_object *o, struct json *j)

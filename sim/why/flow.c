@@ -153,18 +153,32 @@ static struct flow_key key_of(const struct event *ev, int space)
     return (struct flow_key){(enum flow_space)space, ev->addr, space == FLOW_BARRIER ? ev->aux : 0};
 }
 
-/* The variables of a transaction: fn for each until it is true. */
-typedef bool variable_fn(struct flow *f, struct flow_key key, const struct walk *r,
-                         const struct event *ev, void *arg);
+static bool from_object(const struct flow *f, struct flow_key key, struct lardsim_why_edge *edge)
+{
+    const struct flow_object *o = object_find(f, key);
+
+    if (!o)
+        return false;
+    edge->from = o->from;
+    edge->from_thread = o->thread;
+    edge->from_actor = o->actor;
+    return true;
+}
+
+/* The variables of a transaction: the first edge from one of them is found, or, if edge is NULL,
+ * all of them are given the clock. */
 static bool each_variable(struct flow *f, const struct walk *r, const struct event *ev,
-                          variable_fn *fn, void *arg)
+                          struct lardsim_why_edge *edge)
 {
     const uint64_t step = r->granule ? r->granule : 1;
 
     for (size_t i = 0; i < r->effects; i++) {
         const struct bytes_at in = region_of(&r->effect[i], r->granule);
         for (sim_addr a = in.first; a <= in.last; a += step) {
-            if (fn(f, (struct flow_key){FLOW_COMMIT, a, 0}, r, ev, arg))
+            const struct flow_key key = {FLOW_COMMIT, a, 0};
+            if (!edge)
+                object_put(f, key, r, ev);
+            else if (from_object(f, key, edge))
                 return true;
             if (in.last - a < step)
                 break;
@@ -215,26 +229,6 @@ static void sequences_step(struct flow *f, const struct walk *r, const struct ev
 
 /* ---- taking --------------------------------------------------------------------------------- */
 
-static bool from_object(const struct flow *f, struct flow_key key, struct lardsim_why_edge *edge)
-{
-    const struct flow_object *o = object_find(f, key);
-
-    if (!o)
-        return false;
-    edge->from = o->from;
-    edge->from_thread = o->thread;
-    edge->from_actor = o->actor;
-    return true;
-}
-
-static bool take_variable(struct flow *f, struct flow_key key, const struct walk *r,
-                          const struct event *ev, void *edge)
-{
-    (void)r;
-    (void)ev;
-    return from_object(f, key, edge);
-}
-
 static bool from_child(const struct flow *f, const struct walk *r, const struct event *ev,
                        struct lardsim_why_edge *edge)
 {
@@ -260,7 +254,7 @@ static bool find_edge(struct flow *f, const struct walk *r, const struct event *
     if (ev->kind == EV_JOIN)
         return from_child(f, r, ev, edge);
     if (ev->kind == EV_TXN_COMMIT)
-        return each_variable(f, r, ev, take_variable, edge);
+        return each_variable(f, r, ev, edge);
     if (ev->kind == EV_WRITEVC) { /* the trace says what happened before, and not how */
         edge->from = f->access;
         edge->from_thread = f->access.ev.thread;
@@ -286,14 +280,6 @@ static void reached(struct flow *f, const struct walk *r, const struct event *ev
 
 /* ---- giving --------------------------------------------------------------------------------- */
 
-static bool give_variable(struct flow *f, struct flow_key key, const struct walk *r,
-                          const struct event *ev, void *arg)
-{
-    (void)arg;
-    object_put(f, key, r, ev);
-    return false;
-}
-
 static void gives(struct flow *f, uint32_t actor, const struct walk *r, const struct event *ev)
 {
     struct lardsim_why_reach *reach = &f->reach[f->actor[actor].reach];
@@ -312,7 +298,7 @@ static void give(struct flow *f, const struct walk *r, const struct event *ev)
     else if (ev->kind == EV_THREAD_END)
         object_put(f, (struct flow_key){FLOW_FINAL, ev->tid, 0}, r, ev);
     else if (ev->kind == EV_TXN_COMMIT)
-        each_variable(f, r, ev, give_variable, NULL);
+        each_variable(f, r, ev, NULL);
     else if (space != NO_SPACE)
         object_put(f, key_of(ev, space), r, ev);
 }

@@ -98,13 +98,7 @@ static void keep_line(struct lardsim_why_line *to, const struct seeking *s, cons
     if (!s->placement)
         return;
     const struct object_place is = placement_find(s->placement, ev->addr);
-    to->at = (struct lardsim_object){.name = is.name,
-                                     .offset = is.offset,
-                                     .size = is.size,
-                                     .event = is.event,
-                                     .site = is.site,
-                                     .known = is.known,
-                                     .allocated = is.allocated};
+    to->at = sim_object(NULL, &is);
 }
 
 /* ---- the later access, and the clears and copies before it ---------------------------------- */
@@ -292,8 +286,7 @@ static void step_back(struct seeking *s, struct pieces *in, const struct op *op)
 
 static int find_lives(struct seeking *s, struct err *e)
 {
-    const struct bytes_at whole = region_of(&s->access, s->granule);
-    struct pieces in = {.at = {whole}, .n = 1};
+    struct pieces in = {.at = {region_of(&s->access, s->granule)}, .n = 1};
 
     for (;;) {
         for (size_t i = 0; i < s->op_n && in.n; i++) {
