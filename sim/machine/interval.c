@@ -9,27 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const columns[] = {
-    "events.total",
-    "machine.instructions",
-#define SPENT(NAME, text, help) "machine.spent." text,
-    LARDSIM_SPENT(SPENT)
-#undef SPENT
-        "l1.accesses",
-    "l1.misses",
-    "l2.accesses",
-    "l2.misses",
-    "l3.accesses",
-    "l3.misses",
-    "network.messages.total",
-    "network.bytes.total",
-    "memory.reads",
-    "memory.writes",
-    "coherence.bank-wait-cycles",
-    "coherence.line-wait-cycles",
-    "network.queue-cycles",
-    "memory.waited",
-};
+/* Behind events, instructions, and what cycles were spent for. */
+static const char *const columns[] = {"l1.accesses",
+                                      "l1.misses",
+                                      "l2.accesses",
+                                      "l2.misses",
+                                      "l3.accesses",
+                                      "l3.misses",
+                                      "network.messages.total",
+                                      "network.bytes.total",
+                                      "memory.reads",
+                                      "memory.writes",
+                                      "coherence.bank-wait-cycles",
+                                      "coherence.line-wait-cycles",
+                                      "network.queue-cycles",
+                                      "memory.waited"};
 /* More columns, if rows are few: marks of the trace, and by core ("%zu") why it does not go on.
  * Columns of zeros are left out then. */
 static const char *const marks[] = {"events.kind.phase", "events.kind.gc-begin",
@@ -128,6 +122,10 @@ static void find_columns(struct intervals *i)
     if (i->found)
         return;
     i->found = true;
+    add_column(i, xstrdup("events.total"));
+    add_column(i, xstrdup("machine.instructions"));
+    for (size_t k = 0; k < SPENTS; k++)
+        add_column(i, xasprintf("machine.spent.%s", spent_text[k]));
     for (size_t k = 0; k < ARRAY_SIZE(columns); k++)
         add_column(i, xstrdup(columns[k]));
     for (size_t k = 0; k < ARRAY_SIZE(marks) && i->most; k++)
@@ -238,7 +236,7 @@ static void write_kept(struct intervals *i)
     bool *shown = xcalloc(i->n + 1, sizeof *shown);
 
     for (size_t k = 0; k < i->n; k++) {
-        shown[k] = k < ARRAY_SIZE(columns) && !strncmp(i->column[k].name, "events.total", 12);
+        shown[k] = !strcmp(i->column[k].name, "events.total");
         for (size_t r = 0; r < i->rows; r++)
             shown[k] |= i->kept[r * (i->n + 2) + 2 + k] != 0;
     }

@@ -209,8 +209,11 @@ static void make_cores(struct machine *m)
     m->core = xcalloc(n, sizeof *m->core);
     m->spent = xcalloc((size_t)SPENTS * MAX_CORES, sizeof *m->spent);
     m->instructions = xcalloc(n, sizeof *m->instructions);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         m->core[i].spent = m->spent + i;
+        if (m->core_params.predictor != PREDICTOR_NONE)
+            m->core[i].predictor = predictor_new((enum predictor_type)m->core_params.predictor);
+    }
 }
 
 static int make(struct machine *m, struct config *config, struct stats *stats, uint32_t kind,
@@ -289,6 +292,8 @@ void machine_free(struct machine *m)
     perturb_free(m->perturb);
     pages_free(&m->pages);
     footprint_free(&m->footprint);
+    for (size_t i = 0; m->core && i < m->params.cores; i++)
+        free(m->core[i].predictor);
     free(m->core);
     free(m->spent);
     free(m->instructions);

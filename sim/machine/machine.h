@@ -56,7 +56,8 @@ struct core {
     sim_cycle entered, inside; /* when the region of interest began; cycles in those that ended */
     uint64_t *spent;           /* SPENTS, MAX_CORES apart */
     bool had_thread;
-    bool serves; /* a policy works on it, for its event in hand */
+    bool serves;                 /* a policy works on it, for its event in hand */
+    struct predictor *predictor; /* owns; NULL: all guesses are right */
 };
 
 struct machine;
@@ -77,12 +78,10 @@ struct machine_turns {
     /* All other cores stop, go on: when that is. */
     sim_cycle (*stop)(void *scheduler, unsigned core, sim_cycle now);
     sim_cycle (*go_on)(void *scheduler, unsigned core, sim_cycle since, sim_cycle now);
-    /* core.type = pipelined: an event's own instruction, and instructions of a policy; branches of
-     * a policy, as struct policy_machine has them. */
+    /* core.type = pipelined: an event's own instruction, and instructions of a policy; a branch of
+     * a policy was guessed wrongly, as struct policy_machine has it. */
     void (*issue)(void *scheduler, unsigned core);
     sim_cycle (*exec)(void *scheduler, unsigned core, uint64_t instructions, sim_cycle now);
-    bool (*guesses)(void *scheduler, unsigned core, uint64_t branch, bool taken);
-    void (*passes)(void *scheduler, unsigned core, uint64_t from);
     sim_cycle (*mispredicted)(void *scheduler, unsigned core, sim_cycle now);
 };
 
@@ -128,6 +127,7 @@ struct machine {
     uint64_t total_spent[SPENTS], total_instructions, cycles; /* as last settled */
     uint64_t gaps_known; /* 1: an event has said how many instructions come before it */
     uint64_t region_cycles, used, unused; /* the last two: cores, as last settled */
+    uint64_t branches, mispredicted;      /* of policies, where cores have predictors */
     /* In timed order: how an access in the middle of an event has its turn, and how one is made
      * where stores or loads need not be waited for. NULL: at once. */
     void *scheduler;
@@ -206,15 +206,6 @@ static inline struct coh_result machine_metadata(struct machine *m, unsigned cor
     if (UNLIKELY(m->outside != NULL))
         return outside_access(m->outside, core, at, bytes, cmd, now);
     return coherence_access(m->coherence, core, at, cmd, TRAFFIC_METADATA, now);
-}
-/* Makes a step's access, at its turn; returns when it is done. */
-static inline sim_cycle machine_step(struct machine *m, unsigned core, const struct mem_run *r,
-                                     size_t i, sim_cycle now)
-{
-    const struct mem_step *s = &r->step[i];
-
-    return machine_step_done(r, i, now,
-                             machine_metadata(m, core, s->at, s->bytes, (enum mem_cmd)s->cmd, now));
 }
 /* The same, and tells who watches: for whom it is made in place of the others. */
 struct coh_result machine_metadata_seen(struct machine *m, unsigned core, struct paddr at,

@@ -47,8 +47,12 @@ sim_cycle machine_mem(void *machine, unsigned core, struct paddr addr, unsigned 
 
 sim_cycle machine_steps(struct machine *m, unsigned core, const struct mem_run *r, sim_cycle now)
 {
-    for (size_t i = 0; i < r->n; i++)
-        now = machine_step(m, core, r, i, machine_step_begins(m, core, r, i, now));
+    for (size_t i = 0; i < r->n; i++) {
+        const struct mem_step *s = &r->step[i];
+        now = machine_step_begins(m, core, r, i, now);
+        now = machine_step_done(
+            r, i, now, machine_metadata(m, core, s->at, s->bytes, (enum mem_cmd)s->cmd, now));
+    }
     return now;
 }
 
@@ -78,9 +82,7 @@ static sim_cycle run(void *machine, unsigned core, const struct mem_run *r, sim_
 {
     struct machine *m = machine;
 
-    if (m->turns)
-        return m->turns->steps(m->scheduler, core, r, now);
-    return machine_steps(m, core, r, now);
+    return m->turns ? m->turns->steps(m->scheduler, core, r, now) : machine_steps(m, core, r, now);
 }
 
 static sim_cycle ask(void *machine, unsigned core, struct paddr line, const uint64_t cores[2],
@@ -115,15 +117,18 @@ static sim_cycle go_on(void *machine, unsigned core, sim_cycle since, sim_cycle 
 static bool guesses(void *machine, unsigned core, uint64_t branch, bool taken)
 {
     struct machine *m = machine;
+    const bool right = predictor_guesses(m->core[core].predictor, branch, taken);
 
-    return m->turns->guesses(m->scheduler, core, branch, taken);
+    m->branches++;
+    m->mispredicted += !right;
+    return right;
 }
 
 static void passes(void *machine, unsigned core, uint64_t from)
 {
     struct machine *m = machine;
 
-    m->turns->passes(m->scheduler, core, from);
+    predictor_passes(m->core[core].predictor, from);
 }
 
 static sim_cycle mispredicted(void *machine, unsigned core, sim_cycle now)

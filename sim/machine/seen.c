@@ -25,13 +25,13 @@ static void states(const struct machine *m, unsigned core, struct paddr at, char
 
 static struct coh_result seen(struct machine *m, unsigned core, struct seen_access *a)
 {
-    const bool data = a->traffic == TRAFFIC_DATA;
-
     states(m, core, a->at, a->was);
-    a->is = !data ? machine_metadata(m, core, a->at, a->bytes, a->cmd, a->from)
-            : m->sights->made
-                ? m->sights->made(m, core, a->at, a->bytes, a->cmd, a->from)
-                : coherence_access(m->coherence, core, a->at, a->cmd, TRAFFIC_DATA, a->from);
+    if (a->traffic == TRAFFIC_METADATA)
+        a->is = machine_metadata(m, core, a->at, a->bytes, a->cmd, a->from);
+    else if (m->sights->made)
+        a->is = m->sights->made(m, core, a->at, a->bytes, a->cmd, a->from);
+    else
+        a->is = coherence_access(m->coherence, core, a->at, a->cmd, TRAFFIC_DATA, a->from);
     states(m, core, a->at, a->has);
     m->sights->access(m->sights->self, core, a);
     return a->is;

@@ -5,8 +5,6 @@
 
 #include "sim/machine/machine.h"
 
-struct lardsim;
-
 extern const struct param timeline_param_rows[]; /* section timeline */
 
 /* NULL: an error is set. A file that is there is replaced, when all is written. */

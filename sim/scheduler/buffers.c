@@ -169,8 +169,10 @@ static void fetch_step(struct timed *s, struct agent *a)
     s->head.env.used_caches(s->head.env.host, a->core);
 }
 
-void buffers_ahead(struct timed *s, unsigned core, unsigned fetch)
+void buffers_ahead(void *self, unsigned core, unsigned fetch)
 {
+    struct timed *s = self;
+
     queue_at(s, &s->fetcher[core * coherence_fetches(s->machine->coherence) + fetch], s->queue.now);
 }
 
@@ -287,6 +289,16 @@ size_t buffers_agents(const struct timed *s)
     return own_agents(s) + fetchers(s);
 }
 
+/* Each core has so many of these agents. */
+static void agents_of_cores(struct agent *a, size_t n, size_t each,
+                            void (*step)(struct timed *s, struct agent *a))
+{
+    for (size_t i = 0; i < n; i++) {
+        a[i].core = (unsigned)(i / each);
+        a[i].step = step;
+    }
+}
+
 void buffers_init(struct timed *s)
 {
     const struct core_params *p = &s->machine->core_params;
@@ -296,20 +308,11 @@ void buffers_init(struct timed *s)
     for (unsigned i = 0; i < n && p->store_buffer; i++)
         s->buffers[i].store = xcalloc(p->store_buffer, sizeof *s->buffers[i].store);
     s->mshr = xcalloc(n * p->misses + 1, sizeof *s->mshr);
-    for (unsigned i = 0; i < n && any(p); i++) {
-        s->queue.agent[n + i].core = i;
-        s->queue.agent[n + i].step = drain_step;
-    }
-    for (size_t i = 0; i < n * p->misses; i++) {
-        s->queue.agent[2 * n + i].core = (unsigned)(i / p->misses);
-        s->queue.agent[2 * n + i].step = load_step;
-    }
     s->fetcher = &s->queue.agent[n + own_agents(s)];
-    for (size_t i = 0; i < fetchers(s); i++) {
-        s->fetcher[i].core = (unsigned)(i / coherence_fetches(s->machine->coherence));
-        s->fetcher[i].step = fetch_step;
-    }
+    agents_of_cores(s->fetcher, fetchers(s), coherence_fetches(s->machine->coherence), fetch_step);
     if (any(p)) {
+        agents_of_cores(&s->queue.agent[n], n, 1, drain_step);
+        agents_of_cores(&s->queue.agent[2 * n], n * p->misses, p->misses, load_step);
         s->machine->scheduler = s;
         s->machine->access = buffers_access;
     }

@@ -60,8 +60,6 @@ static bool before_others(const struct timed *s, sim_cycle at)
     return true;
 }
 
-static void queue_loop(void *arg);
-
 /* ---- fibers ---------------------------------------------------------------------------------- */
 
 static void spare_push(struct timed *s, struct fiber *f)
@@ -71,17 +69,28 @@ static void spare_push(struct timed *s, struct fiber *f)
     s->queue.spare[s->queue.spares++] = f;
 }
 
-static struct fiber *spare_pop(struct timed *s)
-{
-    return s->queue.spares ? s->queue.spare[--s->queue.spares] : fiber_new(queue_loop, s);
-}
-
 static void go(struct timed *s, struct fiber *to)
 {
     struct fiber *from = s->queue.running;
 
     s->queue.running = to;
     fiber_switch(from, to);
+}
+
+static void queue_loop(void *arg)
+{
+    struct timed *s = arg;
+
+    for (;;) { /* the host has asked for it */
+        s->head.env.run_turns(s->head.env.host);
+        spare_push(s, s->queue.running);
+        go(s, s->queue.host);
+    }
+}
+
+static struct fiber *spare_pop(struct timed *s)
+{
+    return s->queue.spares ? s->queue.spare[--s->queue.spares] : fiber_new(queue_loop, s);
 }
 
 /* The active agent leaves its stack; the loop goes on elsewhere until its time has come. */
@@ -120,8 +129,9 @@ void queue_resume(struct timed *s, struct agent *a)
 
 /* ---- waiting in the middle ------------------------------------------------------------------- */
 
-sim_cycle queue_sleep(struct timed *s, uint64_t key)
+sim_cycle queue_sleep(void *self, uint64_t key)
 {
+    struct timed *s = self;
     struct agent *a = s->queue.active;
     uint64_t *first = map_put(&s->queue.sleepers, key);
     struct agent *last = (struct agent *)(uintptr_t)*first;
@@ -139,8 +149,9 @@ sim_cycle queue_sleep(struct timed *s, uint64_t key)
     return a->at;
 }
 
-void queue_wake(struct timed *s, uint64_t key, sim_cycle at)
+void queue_wake(void *self, uint64_t key, sim_cycle at)
 {
+    struct timed *s = self;
     const uint64_t *first = map_find(&s->queue.sleepers, key);
     struct agent *a = first ? (struct agent *)(uintptr_t)*first : NULL;
 
@@ -194,17 +205,6 @@ bool queue_memory(struct timed *s)
         return false;
     queue_wake(s, COH_KEY_MEMORY(answer.id), answer.at);
     return true;
-}
-
-static void queue_loop(void *arg)
-{
-    struct timed *s = arg;
-
-    for (;;) { /* the host has asked for it */
-        s->head.env.run_turns(s->head.env.host);
-        spare_push(s, s->queue.running);
-        go(s, s->queue.host);
-    }
 }
 
 void queue_run(struct timed *s)

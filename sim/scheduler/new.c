@@ -14,35 +14,6 @@ const struct param schedule_param_rows[] = {
 
 /* ---- what coherence and policies ask --------------------------------------------------------- */
 
-/* Coherence is made before the scheduler is: it gets the place where that will be. */
-static sim_cycle host_sleep(void *arg, uint64_t key)
-{
-    struct timed *const *s = arg;
-
-    return queue_sleep(*s, key);
-}
-
-static void host_wake(void *arg, uint64_t key, sim_cycle at)
-{
-    struct timed *const *s = arg;
-
-    queue_wake(*s, key, at);
-}
-
-static void host_meets(void *arg, unsigned core)
-{
-    struct timed *const *s = arg;
-
-    ahead_meets(*s, core);
-}
-
-static void host_ahead(void *arg, unsigned core, unsigned fetch)
-{
-    struct timed *const *s = arg;
-
-    buffers_ahead(*s, core, fetch);
-}
-
 /* For an access that a policy makes in this core's caches, whoever pays for it. */
 static sim_cycle metadata_turn(void *arg, unsigned core, sim_cycle at)
 {
@@ -54,9 +25,9 @@ static sim_cycle metadata_turn(void *arg, unsigned core, sim_cycle at)
     return turn;
 }
 
-struct coh_host scheduler_host(struct scheduler **s)
+struct coh_host scheduler_host(void)
 {
-    return (struct coh_host){s, host_sleep, host_wake, host_meets, host_ahead, NULL};
+    return (struct coh_host){NULL, queue_sleep, queue_wake, ahead_meets, buffers_ahead, NULL};
 }
 
 /* ---- making and freeing ---------------------------------------------------------------------- */
@@ -145,6 +116,7 @@ struct scheduler *scheduler_timed(const struct schedule_params *p, const struct 
     buffers_init(s);
     /* From here on accesses of policies wait for their turn. */
     env->machine->scheduler = s;
+    coherence_serve(env->machine->coherence, s);
     s->turns = machine_turns;
     env->machine->turns = &s->turns;
     declare_stats(s, stats_group(stats_root(env->stats), "schedule"));

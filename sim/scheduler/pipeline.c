@@ -30,12 +30,11 @@ struct pipeline { /* of a core */
     uint64_t number;       /* of the latest instruction */
     struct flight *flight; /* owns; a ring of core.window + 1, in order of numbers */
     size_t first, n;
-    struct flight value;         /* of the latest load of a policy */
-    struct flight last;          /* of all loads so far the one whose value is there last */
-    sim_cycle fetches;           /* MSHRs are free from then on */
-    uint64_t extra;              /* hundredths of an instruction: core.unmodelled */
-    struct tlb *tlb;             /* owns; NULL: all translations are at hand */
-    struct predictor *predictor; /* owns; NULL: all guesses are right */
+    struct flight value; /* of the latest load of a policy */
+    struct flight last;  /* of all loads so far the one whose value is there last */
+    sim_cycle fetches;   /* MSHRs are free from then on */
+    uint64_t extra;      /* hundredths of an instruction: core.unmodelled */
+    struct tlb *tlb;     /* owns; NULL: all translations are at hand */
 };
 
 /* The owner of the cycles that pass: the program's are charged to the core, a policy's are counted,
@@ -380,10 +379,7 @@ static inline struct coh_result make_load(struct moment *t, const struct access 
         coherence_access(t->s->machine->coherence, t->core, a->at, MEM_LOAD, a->traffic, t->now));
 }
 
-static struct coh_result at_level(uint8_t level)
-{
-    return (struct coh_result){.level = level};
-}
+static const struct coh_result of_the_l1 = {.level = LEVEL_L1};
 
 static NO_INLINE struct coh_result miss(struct moment *t, const struct access *a)
 {
@@ -396,7 +392,7 @@ static NO_INLINE struct coh_result miss(struct moment *t, const struct access *a
     if (!slot || !s->machine->memory.type->later)
         return make_load(t, a, slot);
     fetch_later(t, a, slot);
-    return at_level(LEVEL_L1); /* nobody knows yet */
+    return of_the_l1; /* nobody knows yet */
 }
 
 static NO_INLINE void merge(struct moment *t, const struct access *a, const struct mshr *slot)
@@ -430,7 +426,7 @@ static struct coh_result load(struct moment *t, const struct access *a)
     turn(t);
     if (UNLIKELY(s->buffers[t->core].n && forwarded(t, a))) {
         under_way(t, (struct flight){.ready = starts(t, a) + s->l1_latency, .level = LEVEL_L1});
-        return at_level(LEVEL_L1);
+        return of_the_l1;
     }
     /* A miss would find an MSHR and nothing to wait for. */
     if (LIKELY(t->p->fetches <= t->now && !a->after && !s->machine->memory.type->later))
@@ -438,7 +434,7 @@ static struct coh_result load(struct moment *t, const struct access *a)
     const struct mshr *slot = fetching(t, paddr_down(a->at, s->machine->params.line));
     if (slot) {
         merge(t, a, slot);
-        return at_level(LEVEL_L1);
+        return of_the_l1;
     }
     if (coherence_in_l1(s->machine->coherence, t->core, a->at, MEM_LOAD))
         return make_load(t, a, NULL);
@@ -484,11 +480,9 @@ static void drain(struct moment *t)
 /* Waited for. */
 static struct coh_result wait_access(struct moment *t, const struct access *a)
 {
-    struct timed *s = t->s;
-
     turn(t);
     const struct coh_result r =
-        coherence_access(s->machine->coherence, t->core, a->at, a->cmd, a->traffic, t->now);
+        coherence_access(t->s->machine->coherence, t->core, a->at, a->cmd, a->traffic, t->now);
     passes(t, spent_at((enum mem_level)r.level), r.done + t->translates);
     answered(t, r.level);
     return r;
@@ -544,7 +538,7 @@ static struct coh_result store(struct moment *t, const struct access *a)
                                  .traffic = a->traffic,
                                  .counts = t->run ? t->run->counts : NULL},
         t->now);
-    return at_level(LEVEL_L1);
+    return of_the_l1;
 }
 
 /* Makes the access. Returns the level that answered, as far as that is known by now. */
@@ -553,9 +547,7 @@ static struct coh_result make(struct moment *t, const struct access *a)
     translate(t, a->at);
     if (a->cmd == MEM_ATOMIC)
         return atomic(t, a);
-    if (a->cmd == MEM_STORE)
-        return store(t, a);
-    return load(t, a);
+    return a->cmd == MEM_STORE ? store(t, a) : load(t, a);
 }
 
 /* ---- the program's --------------------------------------------------------------------------- */
@@ -673,25 +665,6 @@ static sim_cycle steps(void *self, unsigned core, const struct mem_run *r, sim_c
     return t.now;
 }
 
-/* ---- a policy's branches --------------------------------------------------------------------- */
-
-static bool guesses(void *self, unsigned core, uint64_t branch, bool taken)
-{
-    struct timed *s = self;
-    const bool right = predictor_guesses(s->pipe[core].predictor, branch, taken);
-
-    s->st.branches++;
-    s->st.mispredicted += !right;
-    return right;
-}
-
-static void on_the_way(void *self, unsigned core, uint64_t from)
-{
-    struct timed *s = self;
-
-    predictor_passes(s->pipe[core].predictor, from);
-}
-
 /* A policy's branch was guessed wrong: the instructions issued behind it were in vain. The branch
  * decides by the latest load, and so waits for its value. */
 static sim_cycle mispredicted(void *self, unsigned core, sim_cycle now)
@@ -731,9 +704,9 @@ static void declare_more(struct timed *s, struct stats_group *core)
     if (params(s)->predictor != PREDICTOR_NONE) {
         struct stats_group *g = stats_group(core, "branches");
         stats_count(g, "all", "branches", "Branches of a policy's checks that depend on data.",
-                    &s->st.branches);
+                    &s->machine->branches);
         stats_count(g, "mispredicted", "branches", "Of these: guessed wrongly.",
-                    &s->st.mispredicted);
+                    &s->machine->mispredicted);
     }
     if (s->machine->tlb_params.entries) {
         struct stats_group *g = stats_group(core, "tlb");
@@ -758,16 +731,12 @@ void pipeline_init(struct timed *s, struct machine_turns *turns, struct stats_gr
         p->reach = (p->window - 1) * PARTS / p->width;
         p->flight = xcalloc(p->window + 1, sizeof *p->flight);
         p->tlb = tlb_new(&s->machine->tlb_params);
-        if (params(s)->predictor != PREDICTOR_NONE)
-            p->predictor = predictor_new((enum predictor_type)params(s)->predictor);
     }
     s->machine->scheduler = s;
     s->machine->access = data_access;
     turns->issue = issue_own;
     turns->exec = exec;
     turns->steps = steps;
-    turns->guesses = guesses;
-    turns->passes = on_the_way;
     turns->mispredicted = mispredicted;
     g = stats_group(g, "core");
     declare_atomics(s, stats_group(g, "atomics"));
@@ -784,7 +753,6 @@ void pipeline_free(struct timed *s)
     for (size_t i = 0; s->pipe && i < s->machine->params.cores; i++) {
         free(s->pipe[i].flight);
         tlb_free(s->pipe[i].tlb);
-        free(s->pipe[i].predictor);
     }
     free(s->pipe);
 }

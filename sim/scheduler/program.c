@@ -18,9 +18,7 @@ enum { REST = 100 };
 
 void scheduler_drive(struct scheduler *head, struct source *program)
 {
-    struct timed *s = (struct timed *)head;
-
-    s->program.source = program;
+    ((struct timed *)head)->program.source = program;
 }
 
 /* ---- threads that come and go --------------------------------------------------------------- */

@@ -209,10 +209,18 @@ static void recorded_where(const struct scheduler *s, int of, struct whereabouts
     }
 }
 
+static sim_cycle recorded_settle(struct scheduler *s)
+{
+    const struct host_order *hosted = ((struct recorded *)s)->hosted;
+
+    return hosted ? host_latest(hosted) : 0;
+}
+
 static const struct scheduler_type recorded = {
     .run = recorded_run,
     .next = recorded_next,
     .where = recorded_where,
+    .settle = recorded_settle,
     .destroy = recorded_destroy,
 };
 
@@ -231,29 +239,15 @@ struct scheduler *scheduler_recorded(const struct scheduler_env *env, size_t sli
 /* ---- the order of a host ----------------------------------------------------------------------
  */
 
-static sim_cycle hosted_settle(struct scheduler *s)
-{
-    return host_latest(((struct recorded *)s)->hosted);
-}
-
-static const struct scheduler_type hosted = {
-    .run = recorded_run,
-    .next = recorded_next,
-    .where = recorded_where,
-    .settle = hosted_settle,
-    .destroy = recorded_destroy,
-};
-
 struct scheduler *scheduler_hosted(const struct host_params *p, const struct scheduler_env *env)
 {
     struct scheduler *s = scheduler_recorded(env, 1);
 
-    s->type = &hosted;
     ((struct recorded *)s)->hosted = host_order_new(p, env->machine, env->stats);
     return s;
 }
 
 struct host_order *scheduler_host_order(struct scheduler *s)
 {
-    return s && s->type == &hosted ? ((struct recorded *)s)->hosted : NULL;
+    return s && s->type == &recorded ? ((struct recorded *)s)->hosted : NULL;
 }

@@ -22,7 +22,7 @@ struct schedule_params { /* section schedule */
 extern const struct param schedule_param_rows[];
 
 enum { CACHES_OWN, CACHES_HOST }; /* parameter caches */
-struct caches_params { /* of the top level, in order = host */
+struct caches_params {            /* of the top level, in order = host */
     uint32_t where;
 };
 extern const struct param caches_param_rows[];
@@ -116,14 +116,10 @@ struct scheduler *scheduler_timed(const struct schedule_params *p, const struct 
  * first scheduler_run; numbers, stream rules and the limit of events are the caller's then. */
 void scheduler_drive(struct scheduler *s, struct source *program);
 void scheduler_free(struct scheduler *s); /* NULL is fine */
-/* For coh_env, which comes before the scheduler: how a transaction waits, in timed order. */
-struct coh_host scheduler_host(struct scheduler **s);
+/* For coh_env, which comes before the scheduler (coherence_serve): how a transaction waits, in
+ * timed order. */
+struct coh_host scheduler_host(void);
 
-/* The number of the first event; else 0. */
-static inline void scheduler_first(struct scheduler *s, uint64_t number)
-{
-    s->trace.first = s->trace.number = number;
-}
 /* In timed order: what is known of all events before the first says that there will be too many
  * threads for the cores. -1: e says so. */
 int scheduler_foresee(const struct scheduler *s, const struct trace_summary *all, struct err *e);
@@ -159,7 +155,7 @@ static inline const struct event *scheduler_where(const struct scheduler *s, int
  * time of the latest turn; 0 where turns have none. */
 static inline sim_cycle scheduler_settle(struct scheduler *s)
 {
-    return s->type->settle ? s->type->settle(s) : 0;
+    return s->type->settle(s);
 }
 
 /* recorded.c, for all orders. */

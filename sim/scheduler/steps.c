@@ -46,8 +46,9 @@ void steps_settle(struct timed *s)
         settle(s, i);
 }
 
-void ahead_meets(struct timed *s, unsigned core)
+void ahead_meets(void *self, unsigned core)
 {
+    struct timed *s = self;
     struct ahead_steps *h = &s->ahead[core];
 
     settle(s, core);

@@ -29,15 +29,10 @@ static bool comes_before(const struct timed *s, const struct run_queue *q, sim_t
     return first != second ? first : could_from(s, a, q) < could_from(s, b, q);
 }
 
-/* A turn does not end there. */
-static bool in_step(const struct timed *s, const struct run_queue *q)
-{
-    return q->n && s->threads.at[q->tid[q->turn]].pending;
-}
-
 static NO_INLINE bool choose_among(struct timed *s, struct run_queue *q)
 {
-    const bool over = q->core->clock - q->since >= s->params.quantum && !in_step(s, q);
+    const bool in_step = q->n && s->threads.at[q->tid[q->turn]].pending; /* no turn ends there */
+    const bool over = q->core->clock - q->since >= s->params.quantum && !in_step;
     size_t best = q->n;
 
     for (size_t k = 0; k < q->n; k++) {

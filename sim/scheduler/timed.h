@@ -28,7 +28,6 @@ struct agent {
     void (*step)(struct timed *s, struct agent *a); /* its time has come; NULL: a core */
 };
 
-struct timed;
 /* The agents by time, in a tournament; those that sleep until something happens; and the stacks on
  * which they do. */
 struct event_queue {
@@ -163,8 +162,8 @@ struct atomic_count {
 struct timed_stats {
     uint64_t switches, window_full, forwarded, merged, buffered, overlapped, buffer_full,
         misses_full;
-    uint64_t branches, mispredicted, second_translations, walks; /* of a pipelined core */
-    uint64_t policy[SPENTS]; /* of a pipelined core: cycles of policies */
+    uint64_t second_translations, walks; /* of a pipelined core */
+    uint64_t policy[SPENTS];             /* of a pipelined core: cycles of policies */
     struct atomic_count atomics[ATOMIC_LINES];
 };
 
@@ -217,8 +216,8 @@ void queue_lapse(struct timed *s); /* the active one has no other time, as yet *
 bool queue_memory(struct timed *s);
 void queue_resume(struct timed *s, struct agent *a);           /* goes on where it sleeps */
 void queue_at(struct timed *s, struct agent *a, sim_cycle at); /* it goes on then */
-sim_cycle queue_sleep(struct timed *s, uint64_t key);          /* the active one */
-void queue_wake(struct timed *s, uint64_t key, sim_cycle at);
+sim_cycle queue_sleep(void *s, uint64_t key);                  /* the active one */
+void queue_wake(void *s, uint64_t key, sim_cycle at);
 sim_cycle queue_until(void *s, unsigned core, sim_cycle at);
 /* Has the active one's turn at this cycle, if it would be the next. */
 bool queue_goes_on(struct timed *s, sim_cycle at);
@@ -229,9 +228,9 @@ void queue_free(struct timed *s);
 size_t buffers_agents(const struct timed *s); /* how many there are to be */
 void buffers_init(struct timed *s);
 void buffers_free(struct timed *s);
-void buffers_finish(struct timed *s); /* the run ends when all is done */
-void buffers_ahead(struct timed *s, unsigned core, unsigned fetch); /* of coh_host */
-void buffers_drain(struct timed *s, unsigned core); /* waits for all of the core's */
+void buffers_finish(struct timed *s);                       /* the run ends when all is done */
+void buffers_ahead(void *s, unsigned core, unsigned fetch); /* of coh_host */
+void buffers_drain(struct timed *s, unsigned core);         /* waits for all of the core's */
 /* A store goes into the buffer, where there is room. */
 void buffers_push(struct timed *s, unsigned core, const struct buffered_store *st, sim_cycle now);
 void buffers_count(struct mem_counts *n, uint8_t level); /* who answered a policy's access */
@@ -251,8 +250,8 @@ void pipeline_fetched(struct timed *s, unsigned core, const struct mshr *slot);
 
 /* steps.c: a policy's steps, in the middle of the event of a core */
 sim_cycle timed_steps(void *s, unsigned core, const struct mem_run *r, sim_cycle now);
-void steps_settle(struct timed *s);               /* all those that are due are made */
-void ahead_meets(struct timed *s, unsigned core); /* others are about to take what it has */
+void steps_settle(struct timed *s);       /* all those that are due are made */
+void ahead_meets(void *s, unsigned core); /* others are about to take what it has */
 
 /* stop.c: in the middle of the event of a core, all others stop, go on: when that is */
 sim_cycle timed_stop(void *s, unsigned core, sim_cycle now);

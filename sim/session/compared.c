@@ -28,7 +28,7 @@ static void tell(void *session, const struct difference *d)
         .system = d->system,
         .location = d->pair.location,
         .location_name = names_find(l->seen, NAME_OBJECT, d->pair.location),
-        .object = session_object(l, &d->object),
+        .object = sim_object(l->seen, &d->object),
         .reported_by = c->instance[d->verdict == VERDICT_MISSED ? c->truth : d->instance].label,
         .why = why_text[d->why],
         .reason = reason,

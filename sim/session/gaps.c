@@ -26,7 +26,6 @@ static bool counts_bytecodes(const struct lardsim *l)
 /* Up to the first event that has a gap they are unknown. */
 static void fill_all(struct lardsim *l, struct event *rec, size_t records)
 {
-    const struct core_params *p = &l->machine->core_params;
     const bool bytecodes = counts_bytecodes(l);
 
     for (size_t i = 0; i < records; i += event_records(&rec[i])) {
@@ -35,7 +34,7 @@ static void fill_all(struct lardsim *l, struct event *rec, size_t records)
         if (bytecodes)
             ev->gap = instructions(l, ev->gap);
         if (!l->machine->gaps_known && event_is_access(ev) && !(ev->flags & EVF_SYSTEM))
-            ev->gap = (uint32_t)p->unknown_gap;
+            ev->gap = (uint32_t)l->machine->core_params.unknown_gap;
         else if (l->machine->gaps_known && !bytecodes)
             return;
     }
@@ -62,9 +61,4 @@ void gaps_batch(struct lardsim *l, struct batch *b)
 const struct event *gaps_original(const struct lardsim *l, const struct batch *b)
 {
     return l->gaps.original ? l->gaps.original : b->rec;
-}
-
-void gaps_free(struct lardsim *l)
-{
-    free(l->gaps.filled);
 }

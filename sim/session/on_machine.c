@@ -31,7 +31,7 @@ static FILE *open_intervals(void *host, struct err *e)
 {
     const struct lardsim *l = host;
 
-    return output_intervals(l->output, e);
+    return output_lines(l->output, OUTPUT_INTERVALS, e);
 }
 
 /* Statistics by interval and the timeline, where they are asked for. */
@@ -131,7 +131,7 @@ int machine_begins(struct lardsim *l, unsigned granule)
         return err_set(&l->err, LARD_CONFIG,
                        "order: host is for a multicore, whose cores are the host's; set "
                        "machine=multicore");
-    struct coh_host host = timed ? scheduler_host(&l->scheduler) : (struct coh_host){0};
+    struct coh_host host = timed ? scheduler_host() : (struct coh_host){0};
 
     host.context = &l->context;
     l->machine =

@@ -8,7 +8,7 @@
 
 struct results_folder {
     struct folder *folder;
-    struct outfile *races, *differences, *intervals; /* NULL until asked for */
+    struct outfile *lines[OUTPUT_LINES]; /* NULL until asked for */
 };
 
 struct results_folder *output_new(const struct lardsim *l, struct err *e)
@@ -23,35 +23,22 @@ struct results_folder *output_new(const struct lardsim *l, struct err *e)
     return o;
 }
 
-static FILE *open_lines(const struct results_folder *o, const char *name, struct outfile **f,
-                        struct err *e)
+FILE *output_lines(struct results_folder *o, enum output_lines which, struct err *e)
 {
-    *f = folder_file(o->folder, name, e);
-    return *f ? outfile_stream(*f) : NULL;
-}
+    static const char *const name[] = {"races.jsonl", "intervals.csv", "differences.jsonl"};
 
-FILE *output_races(struct results_folder *o, struct err *e)
-{
-    return o ? open_lines(o, "races.jsonl", &o->races, e) : NULL;
-}
-
-FILE *output_differences(struct results_folder *o, struct err *e)
-{
-    return o ? open_lines(o, "differences.jsonl", &o->differences, e) : NULL;
-}
-
-FILE *output_intervals(struct results_folder *o, struct err *e)
-{
-    return open_lines(o, "intervals.csv", &o->intervals, e);
+    if (!o)
+        return NULL;
+    o->lines[which] = folder_file(o->folder, name[which], e);
+    return o->lines[which] ? outfile_stream(o->lines[which]) : NULL;
 }
 
 void output_abort(struct results_folder *o)
 {
     if (!o)
         return;
-    outfile_abort(o->races);
-    outfile_abort(o->differences);
-    outfile_abort(o->intervals);
+    for (size_t i = 0; i < OUTPUT_LINES; i++)
+        outfile_abort(o->lines[i]);
     folder_abort(o->folder);
     free(o);
 }
@@ -103,15 +90,6 @@ static int write_file(const struct results_folder *o, const char *name,
     return outfile_commit(f, e);
 }
 
-/* Commits *f, if there is one, and sets it to NULL. */
-static int commit(struct outfile **f, struct err *e)
-{
-    struct outfile *file = *f;
-
-    *f = NULL;
-    return file ? outfile_commit(file, e) : 0;
-}
-
 static int write_files(struct results_folder *o, const struct lardsim *l, struct err *e)
 {
     static const struct {
@@ -123,10 +101,14 @@ static int write_files(struct results_folder *o, const struct lardsim *l, struct
         {"provenance.json", provenance_write}, {"host.json", host_write},
     };
 
-    if (o->differences && write_file(o, "compare.json", compared_write, l, e))
+    if (o->lines[OUTPUT_DIFFERENCES] && write_file(o, "compare.json", compared_write, l, e))
         return -1;
-    if (commit(&o->races, e) || commit(&o->intervals, e) || commit(&o->differences, e))
-        return -1;
+    for (size_t i = 0; i < OUTPUT_LINES; i++) {
+        struct outfile *f = o->lines[i];
+        o->lines[i] = NULL;
+        if (f && outfile_commit(f, e))
+            return -1;
+    }
     for (size_t i = 0; i < ARRAY_SIZE(files); i++)
         if (write_file(o, files[i].name, files[i].write, l, e))
             return -1;

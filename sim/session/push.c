@@ -7,35 +7,19 @@
     _Static_assert((int)EV_##NAME == (int)LARDSIM_##NAME, "lardsim.h and event.def differ");
 #include "trace/event.def"
 #undef EV
-#define SAME(flag)                                                                                 \
-    _Static_assert((int)LARDSIM_##flag == (int)EVF_##flag, "lardsim.h and trace.h differ")
-SAME(SYSTEM);
-SAME(STACK);
-SAME(VOLATILE);
-SAME(ARRAY);
-SAME(FINAL);
-SAME(IN_TXN);
-SAME(NURSERY);
-SAME(DEPENDENT);
-SAME(STATIC);
-SAME(SAFE);
-SAME(C11);
-_Static_assert(EVF_SYSTEM == 1, "it counts in run_stats.system");
-_Static_assert(LARDSIM_ORDER(1) == 1 << EVF_ORDER_SHIFT, "lardsim.h and trace.h differ");
+#define SAME(flag) ((int)LARDSIM_##flag == (int)EVF_##flag)
+_Static_assert(SAME(SYSTEM) && SAME(STACK) && SAME(VOLATILE) && SAME(ARRAY) && SAME(FINAL) &&
+                   SAME(IN_TXN) && SAME(NURSERY) && SAME(DEPENDENT) && SAME(STATIC) && SAME(SAFE) &&
+                   SAME(C11) && LARDSIM_ORDER(1) == 1 << EVF_ORDER_SHIFT,
+               "lardsim.h and trace.h differ");
 #undef SAME
-#define SAME(name)                                                                                 \
-    _Static_assert((int)LARDSIM_##name == (int)name, "lardsim.h and coherence.h differ")
-SAME(LEVEL_NONE);
-SAME(LEVEL_L1);
-SAME(LEVEL_L2);
-SAME(LEVEL_L3);
-SAME(LEVEL_REMOTE);
-SAME(LEVEL_MEMORY);
-SAME(LINE_FILL);
-SAME(LINE_TRANSFER);
-SAME(LINE_DOWNGRADE);
-SAME(LINE_INVALIDATE);
-SAME(LINE_EVICT);
+_Static_assert(EVF_SYSTEM == 1, "it counts in run_stats.system");
+#define SAME(name) ((int)LARDSIM_##name == (int)name)
+_Static_assert(SAME(LEVEL_NONE) && SAME(LEVEL_L1) && SAME(LEVEL_L2) && SAME(LEVEL_L3) &&
+                   SAME(LEVEL_REMOTE) && SAME(LEVEL_MEMORY) && SAME(LINE_FILL) &&
+                   SAME(LINE_TRANSFER) && SAME(LINE_DOWNGRADE) && SAME(LINE_INVALIDATE) &&
+                   SAME(LINE_EVICT),
+               "lardsim.h and coherence.h differ");
 #undef SAME
 
 static bool is_access(const struct lardsim_event *ev)
@@ -112,10 +96,12 @@ struct lardsim_event sim_event(const struct event *ev)
                                   .kind = ev->kind};
 }
 
-/* The short forms take wider types than an event has. */
+/* The short forms take wider types than an event has. *added is 0 where they are too wide. */
 static int narrow(struct lardsim *l, unsigned thread, unsigned kind, unsigned flags,
-                  struct lardsim_event *ev)
+                  struct lardsim_event *ev, uint64_t *added)
 {
+    if (added)
+        *added = 0;
     if (thread >= MAX_THREADS)
         return err_set(
             &l->err, LARD_TRACE,
@@ -136,7 +122,7 @@ int lardsim_access(struct lardsim *l, unsigned thread, enum lardsim_kind kind, u
 {
     struct lardsim_event ev = {.addr = addr, .size = size, .site = site};
 
-    return narrow(l, thread, kind, flags, &ev) ? -1 : lardsim_event(l, &ev);
+    return narrow(l, thread, kind, flags, &ev, NULL) ? -1 : lardsim_event(l, &ev);
 }
 
 int lardsim_sync(struct lardsim *l, unsigned thread, enum lardsim_kind kind, uint64_t object,
@@ -144,14 +130,7 @@ int lardsim_sync(struct lardsim *l, unsigned thread, enum lardsim_kind kind, uin
 {
     struct lardsim_event ev = {.addr = object, .aux = aux, .site = site};
 
-    return narrow(l, thread, kind, flags, &ev) ? -1 : lardsim_event(l, &ev);
-}
-
-static int nothing_added(uint64_t *added)
-{
-    if (added)
-        *added = 0;
-    return -1;
+    return narrow(l, thread, kind, flags, &ev, NULL) ? -1 : lardsim_event(l, &ev);
 }
 
 int lardsim_access_at(struct lardsim *l, const struct lardsim_at *at, unsigned thread,
@@ -160,8 +139,7 @@ int lardsim_access_at(struct lardsim *l, const struct lardsim_at *at, unsigned t
 {
     struct lardsim_event ev = {.addr = addr, .size = size, .site = site};
 
-    return narrow(l, thread, kind, flags, &ev) ? nothing_added(added)
-                                               : lardsim_event_at(l, at, &ev, added);
+    return narrow(l, thread, kind, flags, &ev, added) ? -1 : lardsim_event_at(l, at, &ev, added);
 }
 
 int lardsim_sync_at(struct lardsim *l, const struct lardsim_at *at, unsigned thread,
@@ -170,8 +148,7 @@ int lardsim_sync_at(struct lardsim *l, const struct lardsim_at *at, unsigned thr
 {
     struct lardsim_event ev = {.addr = object, .aux = aux, .site = site};
 
-    return narrow(l, thread, kind, flags, &ev) ? nothing_added(added)
-                                               : lardsim_event_at(l, at, &ev, added);
+    return narrow(l, thread, kind, flags, &ev, added) ? -1 : lardsim_event_at(l, at, &ev, added);
 }
 
 int lardsim_cycles(const struct lardsim *l, unsigned core, uint64_t *clock, uint64_t *added)

@@ -96,20 +96,6 @@ struct lardsim_side session_side(const struct lardsim *l, const struct race_side
     };
 }
 
-struct lardsim_object session_object(const struct lardsim *l, const struct object_place *p)
-{
-    return (struct lardsim_object){
-        .name = p->name,
-        .offset = p->offset,
-        .size = p->size,
-        .event = p->event,
-        .site = p->site,
-        .site_name = p->site ? names_find(l->seen, NAME_SITE, p->site) : NULL,
-        .known = p->known,
-        .allocated = p->allocated,
-    };
-}
-
 /* Tells the caller of a race, in the form of lardsim.h, with names. */
 static void tell_race(void *arg, const struct race *race)
 {
@@ -126,7 +112,7 @@ static void tell_race(void *arg, const struct race *race)
         .size = race->size,
         .id = race->id,
         .system = race->system,
-        .object = session_object(l, &race->object),
+        .object = sim_object(l->seen, &race->object),
     };
 
     l->on.race(l->on.race_arg, &r);
@@ -274,9 +260,9 @@ static int make_parts(struct lardsim *l, unsigned hint)
     /* All that may be refused has been: now the folder may be made. */
     if (l->output_dir) {
         l->output = output_new(l, &l->err);
-        l->races = output_races(l->output, &l->err);
+        l->races = output_lines(l->output, OUTPUT_RACES, &l->err);
         if (l->comparing)
-            l->differences = output_differences(l->output, &l->err);
+            l->differences = output_lines(l->output, OUTPUT_DIFFERENCES, &l->err);
     }
     l->state = STATE_READY;
     return l->err.code ? -1 : 0;

@@ -22,10 +22,7 @@ void run_region(struct lardsim *l, bool in)
         checker_region(l->checker[i], in);
     if (l->compare)
         l->compare->inside = in;
-    if (in)
-        stats_roi_begin(l->stats);
-    else
-        stats_roi_end(l->stats);
+    (in ? stats_roi_begin : stats_roi_end)(l->stats);
 }
 
 void run_forget_regions(struct lardsim *l)
@@ -87,15 +84,6 @@ static void count_all(struct lardsim *l, const struct event *ev, const struct ev
     l->st.system += system;
 }
 
-/* Enters or leaves a region of interest, if the last event before `end` is the mark of one. */
-static void region_end(struct lardsim *l, const struct event *end)
-{
-    const struct event *last = end - 1 - !end[-1].kind; /* a second record has no kind */
-
-    if (event_is_region(last))
-        run_region(l, last->kind == EV_ROI_BEGIN);
-}
-
 static uint64_t heap_events(const struct lardsim *l)
 {
     return l->st.kind[EV_ALLOC] + l->st.kind[EV_CLEAR] + l->st.kind[EV_COPY];
@@ -131,8 +119,9 @@ ALWAYS_INLINE void detect(struct lardsim *l, struct turn *t, const bool watched)
         placement_reach(l->placement, l->number);
     if (l->placement)
         placement_turn(l->placement, NULL, NULL, l->number);
-    if (at > t->ev && !l->err.code)
-        region_end(l, at);
+    const struct event *last = at > t->ev ? at - 1 - !at[-1].kind : NULL; /* a second has no kind */
+    if (last && !l->err.code && event_is_region(last))
+        run_region(l, last->kind == EV_ROI_BEGIN);
     t->ev = at;
     t->number = l->number;
 }
@@ -437,10 +426,10 @@ static int run(struct lardsim *l)
 
 int run_pull(struct lardsim *l)
 {
-    const struct recording *r = &l->scheduler->trace;
+    struct recording *r = &l->scheduler->trace;
 
     rules_for_run(l->rules, l->pulled->format);
-    scheduler_first(l->scheduler, l->pulled->first);
+    r->first = r->number = l->pulled->first;
     if (l->program) { /* a workload knows its gaps */
         l->machine->gaps_known = 1;
         scheduler_drive(l->scheduler, l->pulled);

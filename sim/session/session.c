@@ -48,7 +48,7 @@ void lardsim_free(struct lardsim *l)
     inline_heap_free(l->inlined);
     names_free(l->names);
     digest_free(l->identity);
-    gaps_free(l);
+    free(l->gaps.filled);
     for (size_t i = 0; i < l->words; i++)
         free(l->word[i]);
     free(l->word);
@@ -239,23 +239,11 @@ void session_share(struct lardsim *l, const struct trace_summary *told)
     l->told = told;
 }
 
-static int not_asked(struct lardsim *l)
-{
-    return err_set(&l->err, LARD_CONFIG,
-                   "order: program asks a workload what its threads do, and %s can't be asked; "
-                   "give workload:NAME (without kernel_threads), or set order=timed",
-                   l->pulled->name);
-}
-
 /* Left to the machine, a source is asked if it can be. */
-static bool asks(uint32_t order, const struct source *s)
-{
-    return (order == ORDER_PROGRAM || order == ORDER_BY_MACHINE) && s->driven;
-}
-
 bool session_asks(const struct lardsim *l, const struct source *s)
 {
-    return l->params.machine != MACHINE_NONE && asks(l->params.order, s);
+    return l->params.machine != MACHINE_NONE && s->driven &&
+           (l->params.order == ORDER_PROGRAM || l->params.order == ORDER_BY_MACHINE);
 }
 
 bool lardsim_asks(struct lardsim *l, const char *source)
@@ -292,7 +280,10 @@ static int choose_order(struct lardsim *l)
                        "(lardsim.h), and %s is read; set order=timed or order=recorded",
                        l->pulled->name);
     if (l->params.order == ORDER_PROGRAM && !l->program)
-        return not_asked(l);
+        return err_set(&l->err, LARD_CONFIG,
+                       "order: program asks a workload what its threads do, and %s can't be asked; "
+                       "give workload:NAME (without kernel_threads), or set order=timed",
+                       l->pulled->name);
     if (!l->record.path)
         return 0;
     if (!l->program && !(l->record.numbers && l->machine))

@@ -31,11 +31,9 @@ unsigned run_granule(const struct run_params *p,
 
 struct results_folder; /* NULL where results go nowhere: every call takes that */
 struct results_folder *output_new(const struct lardsim *l, struct err *e);
-FILE *output_races(struct results_folder *o,
-                   struct err *e); /* the stream for races.jsonl; NULL: none, or error */
-FILE *output_intervals(struct results_folder *o, struct err *e); /* for intervals.csv; as above */
-FILE *output_differences(struct results_folder *o,
-                         struct err *e); /* for differences.jsonl; as above */
+enum output_lines { OUTPUT_RACES, OUTPUT_INTERVALS, OUTPUT_DIFFERENCES, OUTPUT_LINES };
+/* The stream for races.jsonl, intervals.csv, differences.jsonl; NULL: none, or error. */
+FILE *output_lines(struct results_folder *o, enum output_lines which, struct err *e);
 /* Writes everything; DONE only when done. Then, or on error, frees o. */
 int output_finish(struct results_folder *o, const struct lardsim *l, bool done, struct err *e);
 void output_abort(struct results_folder *o); /* leaves no file that looks whole */
@@ -185,7 +183,6 @@ struct lardsim {
     char view[64];
 };
 
-struct lardsim_object session_object(const struct lardsim *l, const struct object_place *p);
 struct lardsim_side session_side(const struct lardsim *l, const struct race_side *s);
 void session_declare(struct lardsim *l); /* the statistics of events */
 /* -1: what is known of the events to come says that they can't run. */
@@ -243,7 +240,6 @@ void keep_abort(struct keep *k); /* nothing remains; NULL is fine */
  * batch's events as they were. */
 void gaps_batch(struct lardsim *l, struct batch *b);
 const struct event *gaps_original(const struct lardsim *l, const struct batch *b);
-void gaps_free(struct lardsim *l);
 
 /* ---- the events: run.c ---------------------------------------------------------------------- */
 

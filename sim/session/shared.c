@@ -263,14 +263,6 @@ bool lardsim_shared_stopped(const struct lardsim_shared *s)
     return s->stopped;
 }
 
-/* Until it asks for the next batch, or ends. */
-static void go_on(struct lardsim_shared *s, struct side_run *r)
-{
-    if (!r->stack)
-        r->stack = fiber_new(run_reader, r);
-    fiber_switch(s->host, r->waiting ? r->waiting : r->stack);
-}
-
 static bool any_goes_on(struct lardsim_shared *s, void (*ended)(void *arg, struct lardsim *l),
                         void *arg)
 {
@@ -281,7 +273,9 @@ static bool any_goes_on(struct lardsim_shared *s, void (*ended)(void *arg, struc
         if (r->ended)
             continue;
         r->next = 0;
-        go_on(s, r);
+        if (!r->stack)
+            r->stack = fiber_new(run_reader, r);
+        fiber_switch(s->host, r->waiting ? r->waiting : r->stack); /* until it asks, or ends */
         if (r->ended)
             ended(arg, r->run);
         any |= !r->ended;

@@ -136,8 +136,7 @@ static bool virtual_of(struct watched *w, struct paddr physical, struct vaddr *t
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static void add(struct watch_line *line, const char *fmt, ...) PRINTF_LIKE(2, 3);
-static void add(struct watch_line *line, const char *fmt, ...)
+static PRINTF_LIKE(2, 3) void add(struct watch_line *line, const char *fmt, ...)
 {
     const size_t used = strnlen(line->text, sizeof line->text);
     va_list ap;
@@ -150,24 +149,15 @@ static void add(struct watch_line *line, const char *fmt, ...)
 /* Places the line at the bytes that its event is about. */
 static void place_event(struct watch_line *line, const struct event *ev)
 {
-    if (!ev || !(event_is_access(ev) || ev_info[ev->kind].form == FORM_OBJECT))
+    line->placed = ev && (event_is_access(ev) || ev_info[ev->kind].form == FORM_OBJECT);
+    if (!line->placed)
         return;
-    line->placed = true;
     line->addr = ev->addr;
     line->bytes = event_is_access(ev) ? ev->size : 1;
 }
 
-/* A line about what runs on the core, or has the turn. */
+/* A line about what runs on the core, or has the turn, placed at the bytes of that event. */
 static struct watch_line begin(const struct watched *w, int core, const char *what)
-{
-    struct watch_line line = {.what = what};
-
-    find(w->run, core, &line.at, &line.numbered_later);
-    return line;
-}
-
-/* The same, placed at the bytes that the event is about. */
-static struct watch_line begin_placed(const struct watched *w, int core, const char *what)
 {
     struct watch_line line = {.what = what};
 
@@ -274,7 +264,7 @@ static void see_access(void *watched, unsigned core, const struct seen_access *a
 static void see_spent(void *watched, unsigned core, enum spent what, sim_cycle from,
                       uint64_t cycles)
 {
-    struct watch_line line = begin_placed(watched, (int)core, "charge");
+    struct watch_line line = begin(watched, (int)core, "charge");
 
     line.at.cycle = from;
     add(&line, "%s cycles=%" PRIu64 " clock=%" PRIu64, spent_text[what], cycles, from + cycles);
@@ -283,7 +273,7 @@ static void see_spent(void *watched, unsigned core, enum spent what, sim_cycle f
 
 static void see_sleep(void *watched, const char *until_what, sim_cycle until)
 {
-    struct watch_line line = begin_placed(watched, -1, "sleep");
+    struct watch_line line = begin(watched, -1, "sleep");
 
     add(&line, "for=%s", until_what);
     if (until != CYCLE_NEVER)
@@ -293,7 +283,7 @@ static void see_sleep(void *watched, const char *until_what, sim_cycle until)
 
 static void see_wake(void *watched, sim_cycle at)
 {
-    struct watch_line line = begin_placed(watched, -1, "wake");
+    struct watch_line line = begin(watched, -1, "wake");
 
     line.at.cycle = at;
     watch_say(((struct watched *)watched)->lines, &line);
@@ -302,7 +292,7 @@ static void see_wake(void *watched, sim_cycle at)
 static void see_wait(void *watched, unsigned core, enum wait_reason why, sim_tid by, uint64_t event)
 {
     const struct watched *w = watched;
-    struct watch_line line = begin_placed(w, (int)core, "sleep");
+    struct watch_line line = begin(w, (int)core, "sleep");
 
     add(&line, "for=%s thread=%u", wait_reason_text[why], by);
     if (!w->run->program)
