@@ -87,9 +87,8 @@ struct gold_cell {
 struct gold_list {
     struct gold_cell *cell; /* owns; a ring: number n is at n & mask */
     uint64_t mask, head, tail;
-    uint64_t collect_at;         /* a tail */
-    uint64_t trimmed;            /* up to there, the last time */
-    uint64_t limit, trim, every; /* cells; per cent; cells */
+    uint64_t collect_at; /* a tail */
+    uint64_t trimmed;    /* up to there, the last time */
 };
 
 /* ---- all locksets --------------------------------------------------------------------------- */
@@ -123,7 +122,7 @@ enum { GOLD_SHARED_VARIABLE, GOLD_ALL_COMMITS, GOLD_WRITE_TO_READ }; /* what ord
 struct gold_params {
     bool same_thread, held_lock, two_threads;
     uint32_t transactions;
-    uint64_t limit, trim, every;
+    uint64_t limit, trim, every; /* cells; per cent; cells */
 };
 
 struct gold_stats {

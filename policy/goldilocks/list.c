@@ -14,9 +14,7 @@ void gold_list_init(struct goldilocks *g)
 {
     struct gold_list *l = &g->list;
 
-    l->limit = g->is.limit;
-    l->trim = g->is.trim;
-    l->every = l->collect_at = g->is.every;
+    l->collect_at = g->is.every;
     l->mask = 63;
     l->cell = xcalloc(l->mask + 1, sizeof *l->cell);
     budget_take(g->env->budget, (l->mask + 1) * sizeof *l->cell);
@@ -65,7 +63,7 @@ static void collect(struct goldilocks *g)
 
     while (l->head < l->tail && !gold_cell_at(l, l->head)->infos)
         behead(g);
-    l->collect_at = l->tail + l->every;
+    l->collect_at = l->tail + g->is.every;
 }
 
 static NO_INLINE void list_grow(struct goldilocks *g)
@@ -88,7 +86,7 @@ void gold_append(struct goldilocks *g, const struct gold_cell *cell)
 
     if (UNLIKELY(l->tail >= l->collect_at))
         collect(g);
-    while (UNLIKELY(l->tail - l->head >= l->limit))
+    while (UNLIKELY(l->tail - l->head >= g->is.limit))
         gold_trim(g);
     if (UNLIKELY(l->tail - l->head == l->mask))
         list_grow(g);
@@ -191,7 +189,7 @@ static void evaluate(struct goldilocks *g, uint64_t to)
 void gold_trim(struct goldilocks *g)
 {
     struct gold_list *l = &g->list;
-    const uint64_t n = l->tail - l->head, part = n * l->trim / 100,
+    const uint64_t n = l->tail - l->head, part = n * g->is.trim / 100,
                    to = l->head + (part ? part : n != 0);
     uint64_t infos = 0;
 
