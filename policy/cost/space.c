@@ -42,14 +42,6 @@ static bool has(const struct space *s, const char *name, uint64_t *value)
     return known;
 }
 
-/* 0: the policy has no such statistic. */
-static uint64_t bytes_of(const struct space *s, const char *name)
-{
-    uint64_t value;
-
-    return has(s, name, &value) ? value : 0;
-}
-
 static bool is_counted(struct space *s)
 {
     static const char *const counted[][2] = {{"metadata.live", "metadata.peak"},
@@ -94,17 +86,17 @@ static uint64_t permille(uint64_t part, uint64_t of)
     return of ? (part * 1000 + of / 2) / of : 0;
 }
 
-static void look(struct space *s, uint64_t heap, uint64_t metadata)
+/* Looks for the last of so many times, at the heap and at the statistic that has the metadata. */
+static void look(struct space *s, uint64_t heap, const char *name, uint64_t looks)
 {
+    uint64_t metadata = 0;
+
+    has(s, name, &metadata);
     s->heap_most = heap > s->heap_most ? heap : s->heap_most;
     s->metadata_most = metadata > s->metadata_most ? metadata : s->metadata_most;
     s->most = heap + metadata > s->most ? heap + metadata : s->most;
     s->heap_sum += heap;
     s->metadata_sum += metadata;
-}
-
-static void settle(struct space *s, uint64_t looks)
-{
     s->heap_mean = s->heap_sum / looks;
     s->metadata_mean = s->metadata_sum / looks;
     s->overhead = s->most > s->heap_most ? permille(s->most - s->heap_most, s->heap_most) : 0;
@@ -116,14 +108,12 @@ void space_look(struct space *s)
     if (!s->heap || !s->heap->allocates)
         return;
     s->collections++;
-    look(s, s->heap->live, bytes_of(s, s->live));
-    settle(s, s->collections);
+    look(s, s->heap->live, s->live, s->collections);
 }
 
 void space_finish(struct space *s)
 {
     if (!s->heap || !s->heap->allocates || s->collections)
         return;
-    look(s, s->heap->peak, bytes_of(s, s->peak));
-    settle(s, 1);
+    look(s, s->heap->peak, s->peak, 1);
 }
