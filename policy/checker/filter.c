@@ -94,8 +94,7 @@ int filter_new(struct filter **to, const struct filter_params *p, const struct f
     if (at_default(p))
         return 0;
     struct filter *f = xcalloc(1, sizeof *f);
-    f->params = *p;
-    f->env = *env;
+    *f = (struct filter){.params = *p, .env = *env};
     if (*p->exempt && filter_file_read(&f->file, p->exempt, env->budget, e)) {
         filter_free(f);
         return -1;

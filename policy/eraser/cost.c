@@ -25,10 +25,7 @@ void eraser_cost_init(struct eraser_cost *c, const struct policy_env *env,
     static const struct cell_charges charges = {
         .bytes = ERASER_WORD, .clear_step = STEP_CLEAR_LINE, .copy_step = STEP_COPY_LINE};
 
-    c->env = env;
-    c->cost = env->cost;
-    c->sets = sets;
-    c->variables = variables;
+    *c = (struct eraser_cost){.env = env, .cost = env->cost, .sets = sets, .variables = variables};
     cells_charge(variables, &charges);
     if (!c->cost->on)
         return;

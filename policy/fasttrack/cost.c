@@ -11,15 +11,13 @@
 
 void ft_cost_init(struct ft_cost *c, const struct policy_env *env, struct cells *variables)
 {
-    c->words = ft_words(env->layout);
+    *c = (struct ft_cost){
+        .words = ft_words(env->layout), .env = env, .cost = env->cost, .variables = variables};
     const struct cell_charges charges = {.bytes = c->words.bytes,
                                          .clear_step = STEP_CLEAR_LINE,
                                          .copy_step = STEP_COPY_LINE,
                                          .clocks = true};
 
-    c->env = env;
-    c->cost = env->cost;
-    c->variables = variables;
     cells_charge(variables, &charges);
     c->clocks = variables->clocks;
 }

@@ -13,9 +13,7 @@ struct hb *hb_new(unsigned view, unsigned granule, struct budget *budget)
 {
     struct hb *hb = xcalloc(1, sizeof *hb);
 
-    hb->by_kernel = view & VIEW_NO_THREAD;
-    hb->granule = granule;
-    hb->budget = budget;
+    *hb = (struct hb){.by_kernel = view & VIEW_NO_THREAD, .granule = granule, .budget = budget};
     sync_objects_init(&hb->objects, &hb_object_ways, budget);
     map_init(&hb->kernel, budget);
     return hb;

@@ -251,8 +251,7 @@ static void *rcd_create(const struct policy_env *env, const void *params, struct
     struct stats_group *g = env->stats;
 
     (void)e;
-    f->env = env;
-    f->params = *(const struct rcd_params *)params;
+    *f = (struct fastrcd){.env = env, .params = *(const struct rcd_params *)params};
     regions_init(&f->regions, env, (enum region_kind)f->params.regions);
     cells_init(&f->variables, &variable_kind, env, f);
     rcd_cost_init(f);

@@ -200,9 +200,7 @@ void vc_cost_init(struct vc_cost *c, const struct policy_env *env, bool all)
                                                 .copy_step = STEP_COPY_LINE,
                                                 .clocks = true};
 
-    c->env = env;
-    c->cost = env->cost;
-    c->all = all;
+    *c = (struct vc_cost){.env = env, .cost = env->cost, .all = all};
     cells_init(&c->locations, &kind, env, c);
     cells_charge(&c->locations, &charges);
     c->clocks = (*env->cells)->clocks;
