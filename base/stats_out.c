@@ -20,51 +20,47 @@ struct view { /* the values to write: of the whole run, or of the region of inte
 
 enum { LABEL_BYTES = 48 }; /* room for two numbers */
 
-static const char *vector_label(const struct stats_entry *e, size_t i, char buf[LABEL_BYTES])
+static const char *number_text(char to[LABEL_BYTES], uint64_t v)
 {
-    if (e->labels)
-        return e->labels[i];
-    snprintf(buf, LABEL_BYTES, "%zu", i);
-    return buf;
+    snprintf(to, LABEL_BYTES, "%" PRIu64, v);
+    return to;
 }
 
-static char *number_text(uint64_t v)
-{
-    return xasprintf("%" PRIu64, v);
-}
-
-/* Is told a part of a statistic: its name in that, NULL where it is all of it; its value as a text,
- * which it frees, NULL: there is none. */
+/* A function that is told a part of a statistic: its name in that, NULL where it is all of it; its
+ * value as a text, borrowed, NULL: there is none. */
 typedef void part_fn(void *arg, const struct stats_entry *e, const char *part, const char *unit,
-                     char *value);
+                     const char *value);
 
 /* Tells all parts but a histogram's buckets. */
 static void each_part(const struct stats_entry *e, const struct view *v, part_fn *fn, void *arg)
 {
     static const char *const bounds[] = {"min", "max"};
     const uint64_t *w = v->words + e->first;
-    char buf[LABEL_BYTES];
+    char label[LABEL_BYTES], number[LABEL_BYTES], *ratio;
 
     switch (e->kind) {
     case STATS_COUNT:
     case STATS_LEVEL:
-        fn(arg, e, NULL, e->unit, number_text(w[0]));
+        fn(arg, e, NULL, e->unit, number_text(number, w[0]));
         break;
     case STATS_VECTOR:
         for (size_t i = 0; i < e->words; i++)
-            fn(arg, e, vector_label(e, i, buf), e->unit, number_text(w[i]));
+            fn(arg, e, e->labels ? e->labels[i] : number_text(label, i), e->unit,
+               number_text(number, w[i]));
         break;
     case STATS_HISTOGRAM:
-        fn(arg, e, "count", "count", number_text(w[HISTOGRAM_COUNT]));
-        fn(arg, e, "sum", e->unit, number_text(w[HISTOGRAM_SUM]));
+        fn(arg, e, "count", "count", number_text(number, w[HISTOGRAM_COUNT]));
+        fn(arg, e, "sum", e->unit, number_text(number, w[HISTOGRAM_SUM]));
         for (size_t i = 0; i < ARRAY_SIZE(bounds) && !v->roi; i++) /* none of an empty one */
             fn(arg, e, bounds[i], e->unit,
-               w[HISTOGRAM_COUNT] ? number_text(w[HISTOGRAM_MIN + i]) : NULL);
+               w[HISTOGRAM_COUNT] ? number_text(number, w[HISTOGRAM_MIN + i]) : NULL);
         break;
     case STATS_RATIO:
-        fn(arg, e, "value", e->unit, ratio_text(w[0], w[1]));
-        fn(arg, e, "num", "", number_text(w[0]));
-        fn(arg, e, "den", "", number_text(w[1]));
+        ratio = ratio_text(w[0], w[1]);
+        fn(arg, e, "value", e->unit, ratio);
+        free(ratio);
+        fn(arg, e, "num", "", number_text(number, w[0]));
+        fn(arg, e, "den", "", number_text(number, w[1]));
         break;
     }
 }
@@ -82,13 +78,12 @@ static uint64_t bucket_high(unsigned b)
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
 static void write_part(void *arg, const struct stats_entry *e, const char *part, const char *unit,
-                       char *value)
+                       const char *value)
 {
     (void)e;
     (void)unit;
     json_key(arg, part);
     json_number(arg, value ? value : "null");
-    free(value);
 }
 
 static void write_buckets(struct json *j, const uint64_t *w)
@@ -168,18 +163,16 @@ struct list {
 
 /* For people the zeros of a vector are left out. */
 static void add_part(void *arg, const struct stats_entry *e, const char *part, const char *unit,
-                     char *value)
+                     const char *value)
 {
     struct list *l = arg;
 
-    if (l->purpose == FOR_TEXT && e->kind == STATS_VECTOR && !strcmp(value, "0")) {
-        free(value);
+    if (l->purpose == FOR_TEXT && e->kind == STATS_VECTOR && !strcmp(value, "0"))
         return;
-    }
     l->line = xgrow(l->line, l->n, &l->cap, sizeof *l->line);
     l->line[l->n++] = (struct line){
         .name = xasprintf("%s%s%s%s", l->prefix, e->name, part ? "." : "", part ? part : ""),
-        .value = value,
+        .value = value ? xstrdup(value) : NULL,
         .unit = unit,
         .help = e->help,
         .echo = e->echo,
@@ -188,13 +181,13 @@ static void add_part(void *arg, const struct stats_entry *e, const char *part, c
 
 static void add_buckets(struct list *l, const struct stats_entry *e, const uint64_t *w)
 {
-    char label[LABEL_BYTES];
+    char label[LABEL_BYTES], number[LABEL_BYTES];
 
     for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++) {
         if (!w[b])
             continue;
         snprintf(label, sizeof label, "%" PRIu64 "-%" PRIu64, bucket_low(b), bucket_high(b));
-        add_part(l, e, label, "count", number_text(w[b]));
+        add_part(l, e, label, "count", number_text(number, w[b]));
     }
 }
 

@@ -107,14 +107,6 @@ static const char *text_of(struct std_sink *s, struct texts *t, uint64_t id)
     return t->all.text[number];
 }
 
-static void texts_free(struct texts *t)
-{
-    for (size_t i = 0; i < t->all.n; i++)
-        free((void *)(uintptr_t)t->all.text[i]);
-    intern_free(&t->all);
-    map_free(&t->by_id);
-}
-
 /* ---- lines ---------------------------------------------------------------------------------- */
 
 static void put_line(struct std_sink *s, const struct event *ev, const char *operation,
@@ -252,8 +244,12 @@ static void std_sink_abort(struct sink *base)
 {
     struct std_sink *s = (struct std_sink *)base;
 
-    for (size_t i = 0; i < SORTS; i++)
-        texts_free(&s->texts[i]);
+    for (struct texts *t = s->texts; t < s->texts + SORTS; t++) {
+        for (size_t i = 0; i < t->all.n; i++)
+            free((void *)(uintptr_t)t->all.text[i]);
+        intern_free(&t->all);
+        map_free(&t->by_id);
+    }
     map_free(&s->depth);
     names_free(s->names);
     free(s);
