@@ -28,8 +28,7 @@ struct word_row {
     size_t offset;
 };
 void words_take(const struct word_row *row, size_t n, void *to, const char *name, const char *text);
-void words_free(const struct word_row *row, size_t n,
-                void *of); /* the texts, which are NULL then */
+void words_free(const struct word_row *row, size_t n, void *of); /* texts, which are NULL then */
 
 struct fact {
     char *name, *text; /* own */

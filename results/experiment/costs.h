@@ -93,9 +93,8 @@ struct cost_table {
     struct specs *specs;  /* owns; with their text, policies; NULL: borrowed from another table */
     char *own_policies, *own_source;
     bool region; /* something is marked: it is what is judged */
-    struct cost_runs seeds,
-        lengths;             /* own; with these, lengths up to that of this table; or none */
-    struct cost_runs band;   /* owns; by core.unmodelled; or none */
+    /* Own; with these seeds, with lengths up to that of this table, by core.unmodelled; or none. */
+    struct cost_runs seeds, lengths, band;
     const char *length;      /* the parameter */
     const struct err *error; /* of the run after those that are complete; code 0: there is none */
 };
@@ -139,8 +138,8 @@ int costs_wanted(const struct given *g, bool *wanted, struct err *e);
 struct specs { /* "vc", "naive=vc": own */
     char **spec;
     size_t n, cap;
-    const char
-        *truth; /* the label of one more, which watches every run but the first; NULL: none */
+    /* The label of one more, which watches every run but the first; NULL: none. */
+    const char *truth;
 };
 /* Collects the specs: none first; then the policies that are given, or else those of the
  * configuration. 0 or -1; s is to be freed either way. */

@@ -450,8 +450,7 @@ static int run_local(struct sweep *s, struct err *e)
         end_hung(&r);
         end_large(&r);
         sweep_progress(&r.progress, s, r.events);
-        if (!failed)
-            failed = start_workers(&r);
+        failed = failed || start_workers(&r);
     }
     end(&r);
     return failed ? -1 : 0;

@@ -34,8 +34,8 @@ struct sample_at {   /* of a cell, a moment */
 };
 struct sample {                /* of a cell that ran for a moment */
     struct sample_at end, mid; /* mid: about half way there */
-    uint64_t base,
-        start; /* bytes: of the process without the cell, when its first events have run */
+    /* Bytes of the process: without the cell, and when its first events have run. */
+    uint64_t base, start;
     uint64_t files, lines; /* bytes: of files that are as long as they are, of those that grow */
     bool ok;
 };
@@ -131,14 +131,11 @@ static void ended(void *sampling, struct lardsim *l)
 
 static void measure_files(struct sample *to, const char *dir)
 {
-    static const char *const growing[] = {"races.jsonl", "intervals.csv"};
     DIR *d = opendir(dir);
     struct stat st;
 
     for (struct dirent *x; d && (x = readdir(d));) {
-        bool grows = false;
-        for (size_t i = 0; i < ARRAY_SIZE(growing); i++)
-            grows |= strcmp(x->d_name, growing[i]) == 0;
+        const bool grows = !strcmp(x->d_name, "races.jsonl") || !strcmp(x->d_name, "intervals.csv");
         if (x->d_name[0] == '.' || fstatat(dirfd(d), x->d_name, &st, 0))
             continue;
         *(grows ? &to->lines : &to->files) += (uint64_t)st.st_blocks * 512;

@@ -657,16 +657,13 @@ int spec_read(struct spec *s, const char *path, const char *text, size_t bytes, 
     struct yaml_flat f;
 
     *s = (struct spec){.path = xstrdup(path)};
-    int status = yaml_flat_text(&f, path, text, bytes, e);
-    for (size_t i = 0; i < f.n && !status;)
-        status = read_entry(s, &f, &i, e);
-    if (!status)
-        status = read_later(s, &f, e) || check_complete(s, e) || check_size(s, e) ||
-                         check_axes(s, e) || conditions_check(s, e)
-                     ? -1
-                     : 0;
+    int failed = yaml_flat_text(&f, path, text, bytes, e);
+    for (size_t i = 0; i < f.n && !failed;)
+        failed = read_entry(s, &f, &i, e);
+    failed = failed || read_later(s, &f, e) || check_complete(s, e) || check_size(s, e) ||
+             check_axes(s, e) || conditions_check(s, e);
     yaml_flat_free(&f);
-    return status;
+    return failed ? -1 : 0;
 }
 
 static void conditions_free(struct conditions *c)

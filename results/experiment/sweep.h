@@ -173,13 +173,13 @@ struct sweep_folder {
 /* Makes it if need be, and takes it for this process, until folder_close. */
 int sweep_open(struct sweep_folder *f, const char *dir, struct err *e);
 void sweep_close(struct sweep_folder *f);
-char *sweep_path(const struct sweep_folder *f, const char *room,
-                 const char *hash); /* the caller's */
+/* The path of a cell in this room, hash NULL: of the room, or of a file; the caller's. */
+char *sweep_path(const struct sweep_folder *f, const char *room, const char *hash);
 /* Each cell is held against its DONE once: the caller's, by row. What is damaged is said. */
 enum cell_state *sweep_states(const struct sweep_folder *f, const struct listing *l,
                               size_t *damaged);
-int sweep_damaged(const struct sweep_folder *f, size_t cells,
-                  struct err *e); /* the error when so many are; -1 */
+/* The error when so many are damaged; -1. */
+int sweep_damaged(const struct sweep_folder *f, size_t cells, struct err *e);
 /* The path of a cell in flight; hash NULL: that of the room. Owned by the caller. */
 char *folder_flight(const struct sweep_folder *f, const char *hash);
 /* Moves a cell from its place in flight to cells/, whole. */
@@ -188,8 +188,7 @@ int sweep_done(const struct sweep_folder *f, const char *hash, struct err *e);
  * may be NULL. */
 int sweep_failed(const struct sweep_folder *f, const char *hash, const char *text, const char *more,
                  struct err *e);
-int sweep_clean(const struct sweep_folder *f,
-                struct err *e); /* what is in flight, and nobody flies */
+int sweep_clean(const struct sweep_folder *f, struct err *e); /* what nobody flies any more */
 /* Removes cells in flight of tasks and collectors that were killed, when none runs any more. */
 void folder_clean_flights(const struct sweep_folder *f);
 /* A file of the folder's own, as long as a spec may be, and a byte more: owned by the caller. NULL:
@@ -325,8 +324,8 @@ int tasks_write(struct batch_of_tasks *b, const struct sweep_folder *f, const st
 int tasks_read(struct batch_of_tasks *b, unsigned number, const struct sweep_folder *f,
                const struct plan *p, struct err *e);
 void tasks_free(struct batch_of_tasks *b);
-unsigned
-tasks_last(const struct sweep_folder *f); /* the highest number of a batch; 0: there is none */
+/* The highest number of a batch; 0: there is none. */
+unsigned tasks_last(const struct sweep_folder *f);
 /* "'/usr/bin/lardsim' sweep task '/home/me/l2' 3": what a shell runs, and then the task's number.
  * NULL: a path has what can't be given to it. */
 char *task_command(const struct sweep *s, unsigned batch, struct err *e);

@@ -263,15 +263,6 @@ static void print_judged(const struct table_results *r, const struct table_judge
     free(band);
 }
 
-static void print_claims(const struct table_results *r)
-{
-    struct table_judged j;
-
-    printf("\nclaims\n");
-    for (size_t at = 0; judge_next(r, &at, &j);)
-        print_judged(r, &j);
-}
-
 static void print_reasons(const struct table_results *r)
 {
     const struct quantity q = {.results = r, .seed = SIZE_MAX};
@@ -287,13 +278,17 @@ static void print_reasons(const struct table_results *r)
 
 void page_print(const struct table_results *r)
 {
-    unsigned verdicts[TABLE_VERDICTS];
+    unsigned verdicts[TABLE_VERDICTS] = {0};
+    struct table_judged j;
 
-    judge_all(r, verdicts);
     print_top(r);
     print_programs(r);
     print_parts(r);
-    print_claims(r);
+    printf("\nclaims\n");
+    for (size_t at = 0; judge_next(r, &at, &j);) {
+        print_judged(r, &j);
+        verdicts[j.verdict]++;
+    }
     print_reasons(r);
     printf("\nclaims: %u hold, %u differ, %u cannot be judged\n", verdicts[TABLE_HOLDS],
            verdicts[TABLE_DIFFERS], verdicts[TABLE_CANNOT]);

@@ -167,9 +167,9 @@ bool judge_next(const struct table_results *r, size_t *at, struct table_judged *
 /* All policies did the same with each seed of this program, of which there are several. */
 bool seeds_are_same(const struct table_results *r, const struct table_program *p);
 
-void judge_all(const struct table_results *r,
-               unsigned verdicts[TABLE_VERDICTS]); /* how many of each */
-char *band_text(const struct band *b);             /* "56.25 to 93.75"; the caller's */
+/* Counts how many of each there are. */
+void judge_all(const struct table_results *r, unsigned verdicts[TABLE_VERDICTS]);
+char *band_text(const struct band *b); /* "56.25 to 93.75"; the caller's */
 
 /* page.c, files.c */
 void page_print(const struct table_results *r);

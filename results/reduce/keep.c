@@ -159,15 +159,12 @@ static int configure(struct lardsim *l, const struct aim *k, const struct trace_
         k->kind == KEEP_DIFFER ? xasprintf("policies=%s,%s", k->word[1], k->word[2]) : NULL;
     const unsigned granularity = lardsim_source_info(p->source).granularity;
     char granule[24];
-    int failed = 0;
 
     /* A trace that is pushed says nothing of itself. What the user says wins. */
     snprintf(granule, sizeof granule, "granularity=%u", granularity);
-    if (granularity)
-        failed = lardsim_set(l, granule);
-    if (!failed)
-        failed = given_apply(k->given, l) || (both && lardsim_set(l, both)) ||
-                 lardsim_set(l, "trace.rules=off") || lardsim_set(l, "races.max=0");
+    const int failed = (granularity && lardsim_set(l, granule)) || given_apply(k->given, l) ||
+                       (both && lardsim_set(l, both)) || lardsim_set(l, "trace.rules=off") ||
+                       lardsim_set(l, "races.max=0");
     free(both);
     return failed;
 }

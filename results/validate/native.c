@@ -21,8 +21,7 @@ int native_probe(const struct tools *t, struct host_facts *h, struct err *e)
     int failed = native_compile(t, "probe", BUILD_PLAIN, e) || child_run(&c, argv, e);
     if (!failed && child_failed(&c))
         failed = err_set(e, LARD_USAGE, "%s failed: %s", path, child_complaint(&c));
-    if (!failed)
-        failed = host_values(h, c.said, path, e);
+    failed = failed || host_values(h, c.said, path, e);
     child_free(&c);
     free(path);
     return failed ? -1 : 0;

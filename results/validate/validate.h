@@ -142,7 +142,7 @@ struct summary summary_of(const struct pairing *o, size_t n);
 void report_page(FILE *out, const struct host_facts *h, const struct pairing *o, size_t n);
 void report_json(FILE *out, const struct tools *t, const struct host_facts *h,
                  const struct pairing *o, size_t n);
-void report_machine(FILE *out, const struct host_facts *h,
-                    unsigned threads); /* as a configuration */
+/* Writes a configuration. */
+void report_machine(FILE *out, const struct host_facts *h, unsigned threads);
 
 #endif

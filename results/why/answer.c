@@ -48,11 +48,9 @@ static int answer(const struct why_question *q, struct why_asked *a, answer_fn *
     struct looking l = {asked_events(a), &progress};
 
     progress_begin(&progress, q->quiet, 0);
-    if (!failed)
-        failed = look_at_all(&to, a, &l, q->memory, e);
+    failed = failed || look_at_all(&to, a, &l, q->memory, e);
     progress_clear(&progress);
-    if (!failed)
-        failed = fn(arg, &to, e);
+    failed = failed || fn(arg, &to, e);
     lardsim_why_free(&to.both);
     said_free(&said);
     return failed;
@@ -61,10 +59,8 @@ static int answer(const struct why_question *q, struct why_asked *a, answer_fn *
 int why_answer(const struct why_question *q, answer_fn *fn, void *arg, struct err *e)
 {
     struct why_asked a = {.dir = NULL};
-    int failed = asked_find(&a, q, e);
+    const int failed = asked_find(&a, q, e) || answer(q, &a, fn, arg, e);
 
-    if (!failed)
-        failed = answer(q, &a, fn, arg, e);
     asked_free(&a);
     return failed ? -1 : 0;
 }

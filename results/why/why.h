@@ -51,8 +51,8 @@ static inline const char *asked_events(const struct why_asked *a)
 {
     return a->events ? a->events : a->source;
 }
-int asked_find(struct why_asked *a, const struct why_question *q,
-               struct err *e); /* to be freed either way */
+/* a is to be freed either way. */
+int asked_find(struct why_asked *a, const struct why_question *q, struct err *e);
 void asked_free(struct why_asked *a);
 
 /* ---- what the policy says: why/said.c ------------------------------------------------------- */
@@ -108,8 +108,8 @@ char *event_text(const struct lardsim_why *w, const struct lardsim_why_line *lin
 const char *kind_text(const struct lardsim_event *ev);
 char *event_short(const struct lardsim_why_line *line);
 char *thread_text(const struct lardsim_why *w, uint16_t tid); /* "thread 1 (main)" */
-char *object_text(const struct lardsim_why *w,
-                  const struct lardsim_why_line *line); /* NULL: nothing is known */
+/* NULL: nothing is known. */
+char *object_text(const struct lardsim_why *w, const struct lardsim_why_line *line);
 /* Its name, or else its number; NULL: 0 is no site. */
 const char *site_name(const struct lardsim_why *w, uint64_t site, char number[static 24]);
 
