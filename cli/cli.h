@@ -79,7 +79,8 @@ enum {
     OPT_BASELINE,
     OPT_MEASURED,
     OPT_BAND,
-    OPT_DEBUG
+    OPT_DEBUG,
+    OPT_THRESHOLD
 };
 #define OPTION(name, key, arg, text)                                                               \
     {                                                                                              \
@@ -89,6 +90,9 @@ enum {
 /* Progress is that of progress.h; a verb's text says what else it does not print then. */
 #define ROW_QUIET OPTION("quiet", OPT_QUIET, NULL, "Print no summary and no progress")
 #define ROW_END   OPTION(NULL, 0, NULL, NULL)
+#define ROW_THRESHOLD                                                                              \
+    OPTION("threshold", OPT_THRESHOLD, "PERCENT",                                                  \
+           "Of two results: leave out statistics that differ by no more; else by 1")
 
 /* ---- what was given on the command line: args.c --------------------------------------------- */
 
@@ -130,8 +134,8 @@ enum { OUTPUTS = 3 };
 struct outputs {
     struct outfile *at[OUTPUTS]; /* own; NULL: not asked for */
 };
-int outputs_open(struct outputs *o, const struct cli *c, const int *key,
-                 struct err *e); /* 0 ends */
+/* key: of the options, with a 0 behind them. */
+int outputs_open(struct outputs *o, const struct cli *c, const int *key, struct err *e);
 int outputs_commit(struct outputs *o, struct err *e);
 char *cli_absolute(const char *path);  /* as it can be seen from another folder; the caller's */
 void outputs_abort(struct outputs *o); /* those that are not committed; in any case */

@@ -117,21 +117,17 @@ struct count_column {
     struct table_head head; /* its name: of the statistic <of>.<label>.<name> */
     const char *of;
 };
-#define COLUMN(of, name, above, title)                                                             \
-    {                                                                                              \
-        {name, title, above, TABLE_RIGHT, 0, 0, false}, of                                         \
-    }
 static const struct count_column columns[] = {
-    COLUMN("policy", "races.accesses", "racy", "accesses"),
-    COLUMN("policy", "races.sites", NULL, "sites"),
-    COLUMN("compare", "false.accesses", "false", "accesses"),
-    COLUMN("compare", "false.sites", NULL, "sites"),
-    COLUMN("compare", "false.places", NULL, "places"),
-    COLUMN("compare", "false.pairs", NULL, "pairs"),
-    COLUMN("compare", "missed.accesses", "missed", "accesses"),
-    COLUMN("compare", "missed.sites", NULL, "sites"),
-    COLUMN("compare", "missed.places", NULL, "places"),
-    COLUMN("compare", "missed.pairs", NULL, "pairs"),
+    {{.name = "races.accesses", .title = "accesses", .above = "racy"}, "policy"},
+    {{.name = "races.sites", .title = "sites"}, "policy"},
+    {{.name = "false.accesses", .title = "accesses", .above = "false"}, "compare"},
+    {{.name = "false.sites", .title = "sites"}, "compare"},
+    {{.name = "false.places", .title = "places"}, "compare"},
+    {{.name = "false.pairs", .title = "pairs"}, "compare"},
+    {{.name = "missed.accesses", .title = "accesses", .above = "missed"}, "compare"},
+    {{.name = "missed.sites", .title = "sites"}, "compare"},
+    {{.name = "missed.places", .title = "places"}, "compare"},
+    {{.name = "missed.pairs", .title = "pairs"}, "compare"},
 };
 
 /* The width of labels and their title: it is the same in each table of the page. */
@@ -279,10 +275,10 @@ static void print_reasons(const struct lardsim *l)
 /* ---- whose accesses they are (LARD 5.2, Program vs. System) --------------------------------- */
 
 static const struct count_column owners[] = {
-    COLUMN("compare", "false.program", "false", "program"),
-    COLUMN("compare", "false.system", NULL, "system"),
-    COLUMN("compare", "missed.program", "missed", "program"),
-    COLUMN("compare", "missed.system", NULL, "system"),
+    {{.name = "false.program", .title = "program", .above = "false"}, "compare"},
+    {{.name = "false.system", .title = "system"}, "compare"},
+    {{.name = "missed.program", .title = "program", .above = "missed"}, "compare"},
+    {{.name = "missed.system", .title = "system"}, "compare"},
 };
 
 static bool has_owners(const struct lardsim *l, const char *label)

@@ -29,22 +29,20 @@ static char *bytes_text(const struct part_costs *m, enum compared_cost which)
 
 /* ---- the table ------------------------------------------------------------------------------ */
 
-enum form { COUNT, BYTES };
 struct page_column {
     struct table_head head;
     enum compared_cost cost;
-    enum form form;
 };
 static const struct page_column races_columns[] = {
-    {{.name = "accesses", .above = "racy"}, COST_RACES, COUNT},
-    {{.name = "sites"}, COST_SITES, COUNT},
-    {{.name = "locations"}, COST_LOCATIONS, COUNT},
-    {{.name = "live", .above = "metadata"}, COST_BYTES, BYTES},
-    {{.name = "peak"}, COST_BYTES_PEAK, BYTES},
-    {{.name = "misses", .above = "remote"}, COST_REMOTE, COUNT}};
+    {{.name = "accesses", .above = "racy"}, COST_RACES},
+    {{.name = "sites"}, COST_SITES},
+    {{.name = "locations"}, COST_LOCATIONS},
+    {{.name = "live", .above = "metadata"}, COST_BYTES},
+    {{.name = "peak"}, COST_BYTES_PEAK},
+    {{.name = "misses", .above = "remote"}, COST_REMOTE}};
 static const struct page_column accesses_columns[] = {
-    {{.name = "accesses", .above = "metadata"}, COST_METADATA, COUNT},
-    {{.name = "misses", .above = " "}, COST_METADATA_MISSES, COUNT}};
+    {{.name = "accesses", .above = "metadata"}, COST_METADATA},
+    {{.name = "misses", .above = " "}, COST_METADATA_MISSES}};
 
 enum { CYCLES_WIDTH = 10, OVERHEAD_WIDTH = 9, COUNT_WIDTH = 8 };
 
@@ -87,7 +85,7 @@ static void add_costs(struct table *to, const struct cost_table *t, const struct
     const struct part_costs *m = costs_judged(t, r);
 
     for (size_t k = 0; k < n; k++)
-        if (c[k].form == BYTES)
+        if (c[k].cost == COST_BYTES || c[k].cost == COST_BYTES_PEAK)
             table_take(to, r->has_bytes ? bytes_text(m, c[k].cost) : NULL, false);
         else
             table_u64(to, m->cost[c[k].cost]);
@@ -374,18 +372,14 @@ static void print_space(const struct cost_table *t)
     print_on_chip(t);
 }
 
-static bool charged(const struct costs *r)
-{
-    return r->whole.spent[COST_SPENT_HANDLER] || r->whole.cost[COST_METADATA];
-}
-
 /* An overhead of 0 because a policy had nothing to do says nothing about its costs. */
 static void print_free(const struct cost_table *t)
 {
     const char *before = "\nno time was charged by: ";
 
     for (size_t i = 1; i < t->n; i++) {
-        if (charged(&t->row[i]))
+        const struct part_costs *m = &t->row[i].whole;
+        if (m->spent[COST_SPENT_HANDLER] || m->cost[COST_METADATA])
             continue;
         printf("%s%s", before, t->row[i].label);
         before = ", ";

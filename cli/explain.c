@@ -144,24 +144,18 @@ static void explain_setting(struct name_search *s, const struct row *r)
 
 static void explain_row(struct name_search *s, const struct row *r)
 {
-    if (!s->json && s->match == SECTION && strcmp(s->table->name, "machines") == 0) {
+    if (s->json) {
+        json_object(s->json);
+        json_key_str(s->json, "table", s->table->name);
+        row_json(s->json, r);
+        json_end(s->json);
+    } else if (s->match == SECTION && strcmp(s->table->name, "machines") == 0) {
         explain_setting(s, r);
-        return;
-    }
-    const bool member = s->match == SECTION && strcmp(s->table->name, "statistics") == 0;
-
-    if (!s->json && member) {
+    } else if (s->match == SECTION && strcmp(s->table->name, "statistics") == 0) {
         explain_member(s, r);
-        return;
-    }
-    if (!s->json) {
+    } else {
         explain_once(s, r);
-        return;
     }
-    json_object(s->json);
-    json_key_str(s->json, "table", s->table->name);
-    row_json(s->json, r);
-    json_end(s->json);
 }
 
 /* Keeps a name that was seen, its last part or its section: a proposal is one of the names that a

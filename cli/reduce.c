@@ -46,8 +46,7 @@ static int write_part(const struct trace_part *p, const struct cli *c, uint64_t 
     w.thread = xcalloc(MAX_THREADS, sizeof *w.thread);
     int failed = out_open(&out, c, c->arg[1], &info, e);
     w.to = out.sink;
-    if (!failed)
-        failed = part_each(p, p->kept, write_event, &w, e) || e->code;
+    failed = failed || part_each(p, p->kept, write_event, &w, e) || e->code;
     failed = out_close(&out, failed, e);
     *threads = w.threads;
     names_free(w.names);
@@ -126,10 +125,9 @@ static int reduce_run(const struct cli *c, struct err *e)
     struct trace_part part = {.spec = NULL};
     struct given g = cli_given(c);
     struct aim keep = {.given = &g};
-    int failed = check(c, e) || keep_open(&keep, &g, cli_get(c, OPT_KEEP), e);
+    const int failed =
+        check(c, e) || keep_open(&keep, &g, cli_get(c, OPT_KEEP), e) || reduce(c, &part, &keep, e);
 
-    if (!failed)
-        failed = reduce(c, &part, &keep, e);
     keep_free(&keep);
     given_free(&g);
     part_close(&part);

@@ -71,8 +71,7 @@ static int why_run(const struct cli *c, struct err *e)
     struct showing s = {c, svg};
 
     given_free(&all);
-    if (!failed)
-        failed = why_answer(&q, show, &s, e);
+    failed = failed || why_answer(&q, show, &s, e);
     given_free(&settings);
     free(svg);
     return failed ? -1 : LARD_DONE;

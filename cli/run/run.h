@@ -99,8 +99,7 @@ void run_machine_json(struct json *j, const struct run_result *r);
 /* "by thread 1 (main), event 7, at Account.java:42" and the end of the line. */
 /* The first findings, how many more there are, how many others that are not of all runs, and where.
  */
-void run_print_findings_of(const struct lardsim *l,
-                           const char *output); /* NULL: it has no folder */
+void run_print_findings_of(const struct lardsim *l, const char *output); /* NULL: no folder */
 void run_print_findings(const struct lardsim_findings *all, size_t others, const char *where);
 void run_print_side(const struct lardsim_side *s);
 /* " (account + 8)" or " (byte 8 of 24 allocated by event 5, at Account.java:5)"; nothing where

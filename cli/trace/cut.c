@@ -59,8 +59,7 @@ static int cut(struct cut *c, const char *lost, struct err *e)
 
     if (!failed && !c->out.sink)
         return nothing_taken(c, lost, e);
-    if (!failed)
-        failed = c->out.sink->names(c->out.sink, c->from->names, e);
+    failed = failed || c->out.sink->names(c->out.sink, c->from->names, e);
     return out_close(&c->out, failed, e);
 }
 

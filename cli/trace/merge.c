@@ -291,9 +291,7 @@ static int merge(struct trace_merge *m, struct err *e)
         return -1;
     const struct sink_info info = {
         .granularity = m->granularity, .layout = m->layout, .gaps = m->gaps};
-    int failed = out_open(&m->out, m->cli, m->cli->arg[0], &info, e);
-    if (!failed)
-        failed = take_turns(m, e);
+    const int failed = out_open(&m->out, m->cli, m->cli->arg[0], &info, e) || take_turns(m, e);
     return out_close(&m->out, failed, e);
 }
 

@@ -79,13 +79,13 @@ int out_open(struct out *o, const struct cli *c, const char *path, const struct 
     if (!o->file)
         return -1;
     FILE *stream = outfile_stream(o->file);
+    const int level = opt.level < 1000 ? (int)opt.level : 1000; /* no codec has 1000 */
     if (opt.form == FORM_STD)
         o->sink = sink_std(stream, info, cli_has(c, OPT_LOSSY), e);
     else if (opt.form == FORM_TEXT)
         o->sink = sink_text(stream, info, e);
     else
-        o->sink = sink_binary(stream, info, (enum trace_codec)opt.codec,
-                              opt.level < 1000 ? (int)opt.level : 1000, e); /* no codec has 1000 */
+        o->sink = sink_binary(stream, info, (enum trace_codec)opt.codec, level, e);
     return o->sink ? 0 : -1;
 }
 
@@ -167,8 +167,7 @@ int out_copy(struct source *from, const struct cli *c, const char *path, struct 
 
     progress_begin(&progress, cli_has(c, OPT_QUIET), 1);
     from = shown_source(&progress, from);
-    if (!failed)
-        failed = trace_pump(from, out.sink, e);
+    failed = failed || trace_pump(from, out.sink, e);
     failed = out_close(&out, failed, e);
     source_close(from);
     return failed;

@@ -109,9 +109,8 @@ struct report_axis {
     size_t n, cap;
     bool numbers; /* all values are numbers, and sorted as such */
     /* Cells that are alike but for this axis, by groups: */
-    size_t groups, same; /* groups; those in which nothing that happened differs */
-    double cycles,
-        overhead; /* the largest cycles to the smallest; the farthest overheads, points */
+    size_t groups, same;     /* groups; those in which nothing that happened differs */
+    double cycles, overhead; /* the largest to the smallest; the farthest ones, in points */
     bool has_overhead;
     char *why;     /* owns; the sentence of a finding that says it could not matter; NULL: none */
     size_t why_of; /* in how many cells it is */
@@ -210,14 +209,13 @@ void say_axis(FILE *out, const struct report_axis *a);
 /* ---- what other verbs can say: explain.c ---------------------------------------------------- */
 
 /* Explains the first races of each study, so many, and draws its machine. What can't be is no
- * error. */
+ * error; -1: a signal has come. */
 struct explaining {
     uint64_t races;  /* how many races of each study are explained */
     uint64_t events; /* runs with more events are not explained */
     bool quiet;      /* without progress */
 };
-int explain_all(struct reported *r, const struct explaining *x,
-                struct err *e); /* -1: a signal has come */
+int explain_all(struct reported *r, const struct explaining *x, struct err *e);
 
 /* ---- pictures: figure.c, figures.c ---------------------------------------------------------- */
 
@@ -306,12 +304,6 @@ void difference_say(const struct report_difference *d, void (*fn)(void *arg, con
                     void *arg);
 /* Reads two folders, and says what differs: for `compare --results`. An exit code, or -1 and *e. */
 int difference_verb(const char *const path[2], double threshold, bool json, struct err *e);
-enum { OPT_THRESHOLD = 570 };
-#define ROW_THRESHOLD                                                                              \
-    {                                                                                              \
-        "threshold", OPT_THRESHOLD, "PERCENT", 0,                                                  \
-            "Of two results: leave out statistics that differ by no more; else by 1", 0            \
-    }
 int difference_threshold(const char *text, double *percent, struct err *e); /* NULL: 1 */
 
 void page_differences(FILE *out, const struct report_faults *faults,
