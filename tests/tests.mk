@@ -164,6 +164,7 @@ scripts += tests/cli/region.sh
 scripts += tests/cli/report.sh
 scripts += tests/cli/reproduce.sh
 scripts += tests/cli/resume.sh
+scripts += tests/cli/run.sh
 scripts += tests/cli/said.sh
 scripts += tests/cli/seeds.sh
 scripts += tests/cli/signals.sh

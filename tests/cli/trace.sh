@@ -137,6 +137,86 @@ run 0 trace synth -q --to text --set events=50 - threads=3
 same "trace synth both ways" kept
 run 2 trace cut --count 0 named.trace o.lard
 
+# ---- parts -------------------------------------------------------------------------------------------
+
+# A part has the events that the options say, by their numbers; a count counts those of all threads.
+run 0 trace synth -q --to text whole.trace events=120 threads=3 seed=5
+grep '^T' whole.trace >events
+n=$(wc -l <events)
+# part FIRST COUNT THREAD: what a part of whole.trace has; THREAD "": all.
+part() { awk -v first="$1" -v count="$2" -v thread="$3" 'NR - 1 >= first && NR - 1 < first + count && (thread == "" || $1 == "T" thread)' events; }
+for range in '0 1' '0 7' '5 1' '17 40' "$((n - 1)) 1" '100 999'; do
+    first=${range% *} count=${range#* }
+    part "$first" "$count" '' >want
+    run 0 trace cut -q --to text --first "$first" --count "$count" whole.trace -
+    grep -q "^first $first\$" out || [ "$first" = 0 ] || fail "trace cut --first $first: the numbers begin with $(grep '^first' out)"
+    grep '^T' out | cmp -s - want || fail "trace cut --first $first --count $count has other events: $(grep '^T' out | diff want - | head -n 3)"
+    run 0 trace cat --first "$first" --count "$count" whole.trace
+    grep '^T' out | cmp -s - want || fail "trace cat --first $first --count $count has other events: $(grep '^T' out | diff want - | head -n 3)"
+    for thread in 0 2; do
+        part "$first" "$count" $thread >want
+        run 0 trace cat --first "$first" --count "$count" --thread $thread whole.trace
+        grep '^T' out | cmp -s - want || fail "trace cat of thread $thread, from $first, $count: $(grep '^T' out | diff want - | head -n 3)"
+    done
+done
+run 4 trace cut -q --first "$n" whole.trace o.lard
+says err "no event at or after number $n"
+for wrong in 65536 99999; do
+    run 2 trace cat --thread $wrong whole.trace
+    says err '--thread: threads are numbered from 0 to 65535'
+done
+# With its numbers each event is what it is without, and has its number and the names in it behind it.
+run 0 trace cat whole.trace
+cp out without
+run 0 trace cat --numbers whole.trace
+sed 's/ *# [0-9][^"]*$//' out | cmp -s - without || fail "trace cat --numbers has other lines: $(sed 's/ *# [0-9][^"]*$//' out | diff without - | head -n 3)"
+[ "$(sed -n 's/^T.* # \([0-9]*\).*/\1/p' out | tr '\n' ' ')" = "$(seq 0 $((n - 1)) | tr '\n' ' ')" ] || fail "trace cat --numbers has other numbers"
+run 0 trace cat --numbers named.trace
+for line in 'T0 write 0x1000 4 @0x10 * # 0: main, account, at here' 'T0 fork T1 * # 1: main, other' 'T0 phase 7 * # 2: main, the last' \
+    'T1 copy 0x2000 0x1000 4 * # 3: other, account' 'T1 read 0x2002 2 * # 4: other, its copy + 2'; do
+    grep -qx "$line" out || fail "trace cat --numbers does not say: $line: $(grep '^T' out)"
+done
+# A region of interest, the first from there on.
+printf '%s\n' 'lardsim-text 2' 'T0 write 0x10 4' 'T0 roi-begin' 'T0 write 0x20 4' 'T1 write 0x30 4' 'T0 roi-end' 'T0 write 0x40 4' \
+    'T1 roi-begin' 'T1 write 0x50 4' 'T1 roi-end' >roi.trace
+for region in '0 2,5' '1 2,5' '2 7,9'; do
+    run 0 trace cut -q --to text --roi --first "${region% *}" roi.trace -
+    grep '^T' out >have
+    sed 1d roi.trace | sed -n "${region#* }p" | cmp -s - have || fail "the first region from event ${region% *} on is: $(cat have)"
+done
+run 4 trace cut -q --roi --first 7 roi.trace o.lard
+says err 'no region of interest at or after number 7'
+
+# Where any program is in a region of interest, the whole is; and each number of each kind of event is moved.
+printf '%s\n' 'T0 roi-begin' 'T0 write 0x20 4' 'T0 write 0x24 4' 'T0 roi-end' 'T0 write 0x40 4' | sed '1i lardsim-text 2' >short.trace
+printf '%s\n' 'T0 write 0x10 4' 'T0 roi-begin' 'T0 write 0x20 4' 'T0 write 0x30 4' 'T0 roi-end' | sed '1i lardsim-text 2' >later.trace
+run 0 trace merge -q --run 1 --shared --to text - short.trace later.trace
+printf '%s\n' 'T0 roi-begin' 'T1 write 0x10 4' 'T0 write 0x20 4' 'T0 write 0x24 4' 'T1 write 0x20 4' 'T1 write 0x30 4' 'T0 write 0x40 4' 'T1 roi-end' >want
+grep '^T' out | cmp -s - want || fail "the region of interest of two programs: $(grep '^T' out | diff want - | head -n 4)"
+printf '%s\n' 'lardsim-text 2' 'T0 thread K3' 'T0 write 0x1000 4 @0x10' 'T0 fork T1 @0x11' 'T1 read 0x1000 4' 'T0 phase 7' 'T0 gc-begin' \
+    'T0 copy 0x2000 0x1000 4' 'T0 clear 0x1000 4' 'T0 gc-end' 'T1 acq 0x80' 'T1 rel 0x80' 'T1 rmw 0x90 4 acq-rel' 'T1 arrive 0xa0 1' 'T1 depart 0xa0 1' \
+    'T1 alloc 0x3000 16 @0x12' 'T1 end' 'T0 join T1' >forms.trace
+run 0 trace verify -q forms.trace
+grep '^T' forms.trace >first
+# Two threads and the kernel threads 0 to 3 are the first program's.
+perl -pe 's/\bT(\d+)/"T" . ($1 + 2)/ge; s/\bK(\d+)/"K" . ($1 + 4)/ge; s/0x([0-9a-f]+)/sprintf "0x%x", hex($1) + (1 << 48)/ge;
+    s/phase (\d+)/"phase " . ($1 + (1 << 48))/e' first >second
+run 0 trace merge -q --run 99 --to text - forms.trace forms.trace
+grep '^T' out | sed 's/ merge$//' >have
+cat first second | cmp -s - have || fail "a program that is moved: $(cat first second | diff - have | head -n 4)"
+# A collection is not interrupted.
+run 0 trace merge -q --run 1 --shared --to text - forms.trace forms.trace
+[ "$(grep '^T' out | sed -n '/T0 gc-begin/,/T0 gc-end/p' | grep -c '^T2')" = 0 ] || fail "another program runs in a collection: $(grep '^T' out)"
+
+# What is cut off is said, by the exit code too, and what is whole to its end can be kept.
+run 0 trace synth -q tail.lard events=3000
+for bytes in 1 9 40; do
+    head -c $(($(wc -c <tail.lard) - bytes)) tail.lard >off.lard
+    run 4 trace info off.lard
+    says err 'trace cut --salvage off.lard OUT'
+    run 4 trace info - <off.lard
+done
+
 # Failures.
 { cat named.trace; echo T0 nonsense; } >broken.trace
 for words in cat 'cat --numbers' info verify; do
