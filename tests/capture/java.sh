@@ -186,7 +186,7 @@ grep -q 'the agent did not start' err || fail "an agent that the JVM refuses: $(
 javac -d classes Large.java
 "$lardsim" capture java -q -o n.lard -- java -cp classes Large >out 2>err || fail "a class that can't be instrumented ends the capture: $(cat err)"
 [ "$(cat out)" = 77 ] || fail "a class that can't be instrumented does something else"
-grep -q '1 class could not be instrumented.*Large' err || fail "a class that can't be instrumented is not named: $(cat err)"
+grep -q '1 class could not be instrumented, and was left as it is; first .*Large' err || fail "a class that can't be instrumented is not named: $(cat err)"
 rm n.lard
 
 # A JVM that is killed leaves a trace that is whole up to there.

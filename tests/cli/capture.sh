@@ -118,6 +118,7 @@ opened() {
         says err ' 0.0 % of the accesses while a lock was held'
     fi
 }
+run 0 capture native -q -o new.lard --from 0 -- ./program 1
 opened yes --from 0
 opened yes --from 0 --for 1000
 opened yes --for 1000

@@ -704,6 +704,18 @@ says out '\-\-error\-on\-race' 'policy.vc.history'
 run 0 list manual trace
 says out '\-\-salvage'
 run 2 list manual nosuch
+about "a manual page names all the others, and has a line for each of its verbs"
+run 0 list --json verbs
+sed -n 's/.*"name": "\([^"]*\)".*/\1/p' out >all_verbs
+cut -d ' ' -f 1 all_verbs | sort -u >pages
+for page in "" $(cat pages); do
+    # shellcheck disable=SC2086
+    run 0 list manual $page
+    sed '1,/^\.SH SEE ALSO/d' out | sed -n 's/^\.BR lardsim\\-\([a-z]*\) (1).*/\1/p' >others
+    sort others | cmp -s - "$(grep -vx "$page" pages >wanted; echo wanted)" || fail "page $page: it names $(tr '\n' ' ' <others)"
+    [ -z "$page" ] || [ "$(sed -n '/^\.SH SYNOPSIS/,/^\.SH DESC/p' out | grep -cx '\.br')" = $(($(grep -cw "^$page" all_verbs) - 1)) ] ||
+        fail "page $page: not a line for each of its verbs: $(sed -n '/^\.SH SYNOPSIS/,/^\.SH DESC/p' out)"
+done
 about "the completion is a script that completes"
 run 0 list completion
 if command -v bash >/dev/null 2>&1; then

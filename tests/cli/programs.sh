@@ -196,6 +196,12 @@ cp "$kept/tally-small-3/measured.yaml" measured.yaml
 printf '%s: %s\n' events 1000000000 own-seconds 2 plain-own-seconds 5 >"$kept/tally-small-3/measured.yaml"
 run 0 programs describe --measured tally,threads=3
 grep -qE '^own-threads-ns +-3 +ns' out || fail "what is below 0 is told as $(grep '^own-threads-ns' out)"
+printf '%s: %s\n' events 1000000 process-seconds 6 plain-process-seconds 4 own-seconds 5 plain-own-seconds 2 instrumenting-seconds 1.25 \
+    recorder-seconds 0.5 >"$kept/tally-small-3/measured.yaml"
+run 0 programs describe --measured tally,threads=3
+for line in 'own-threads 2.50 times' 'process 1.50 times' 'own-threads-ns 3000 ns an event' 'instrumenting 1.25 s' 'recorder-ns 500 ns an event'; do
+    tr -s ' ' <out | grep -q "^$line" || fail "of 6 s and 4, 5 s and 2, 1.25 and 0.5 s for a million events it is told: $(cat out)"
+done
 cp measured.yaml "$kept/tally-small-3/measured.yaml"
 was=$(stat -c %i "$kept/tally-small-3/trace.lard")
 run 0 run -q -p vc --set machine=none -o second program:tally,threads=3
@@ -210,6 +216,15 @@ run 0 programs describe tally,threads=3
 says out 'accesses-per-region'
 run 0 programs describe --markdown tally,threads=3
 says out '| tally,threads=3 |'
+# A column of the page is an object of the JSON.
+run 0 programs describe tally,threads=3 tally,threads=2
+cp out page
+run 0 programs describe --json tally,threads=3 tally,threads=2
+[ "$(head -n 1 out)" = '[' ] && [ "$(grep -c '"name": "tally,threads=[32]"' out)" = 2 ] || fail "--json of two programs: $(head -c 200 out)"
+sed 1d page | while read -r trait three two _; do
+    [ "$(sed -n "s/.*\"$trait\": \"\([^\"]*\)\".*/\1/p" out | tr '\n' ' ')" = "$three $two " ] || echo "$trait: $three and $two on the page, and $(grep "\"$trait\"" out)"
+done >wrong
+[ -s wrong ] && fail "--json has other figures: $(head -n 2 wrong)"
 
 # Another driver is another program; --again is asked for.
 echo '# more' >>programs/tally/build.sh

@@ -122,6 +122,17 @@ says out '           all 2, once 1'
 run 0 run -p all=vc twice.trace
 silent out '           all'
 
+# Three findings are shown, and how many more there are.
+run 0 run --json -c radish8 -p lardish synth:events=200,threads=2
+findings=$(sed -n '/"findings": \[/,/\]/p' out | grep -c '"key":')
+run 0 run -c radish8 -p lardish synth:events=200,threads=2
+[ "$findings" -gt 3 ] || fail "the test is wrong: there are $findings findings"
+sed -n '/^findings/,/^$/p' out >shown
+[ "$(wc -l <shown)" = 5 ] || fail "not three findings are shown, and a line of the others: $(cat shown)"
+says shown "          and $((findings - 3)) more: --json shows them"
+run 0 run -c radish8 -p lardish -o found synth:events=200,threads=2
+says out "          and $((findings - 3)) more: \`findings\` in stats.json"
+
 # ---- again -------------------------------------------------------------------------------------------
 
 for words in '--config source.yaml' '--preset radish8' '--set granularity=4' '-p vc' 'race.trace'; do

@@ -165,6 +165,14 @@ for wrong in 65536 99999; do
     run 2 trace cat --thread $wrong whole.trace
     says err '--thread: threads are numbered from 0 to 65535'
 done
+for verb in cut cat; do
+    out=$([ $verb = cut ] && echo o.lard)
+    for option in --first --count --max-memory; do
+        # shellcheck disable=SC2086 # none, or one
+        run 2 trace $verb $option=many whole.trace $out
+        says err "$option"
+    done
+done
 # With its numbers each event is what it is without, and has its number and the names in it behind it.
 run 0 trace cat whole.trace
 cp out without

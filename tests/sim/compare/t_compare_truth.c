@@ -172,6 +172,20 @@ static void a_truth_must_be_exact(void **state)
     refused((const char *const[]){"policies=vc,b=vc", "compare.tru=b", NULL}, "compare.tru");
 }
 
+static void more_policies_than_a_mask_has_bits_are_refused(void **state)
+{
+    char *policies = xstrdup("policies=vc");
+
+    (void)state;
+    for (unsigned i = 1; i <= 64; i++) {
+        char *one = xasprintf(",p%u=none", i);
+        xappend(&policies, "", one);
+        free(one);
+    }
+    refused((const char *const[]){policies, NULL}, "compare takes 64 at most");
+    free(policies);
+}
+
 static void any_exact_one_may_be_the_truth(void **state)
 {
     struct lardsim *l = configured(
@@ -272,6 +286,7 @@ int main(void)
         cmocka_unit_test(who_comes_late_differs_in_nothing),
         cmocka_unit_test(a_location_that_moves_is_the_same_and_a_cleared_one_is_not),
         cmocka_unit_test(a_truth_must_be_exact),
+        cmocka_unit_test(more_policies_than_a_mask_has_bits_are_refused),
         cmocka_unit_test(any_exact_one_may_be_the_truth),
         cmocka_unit_test(a_run_that_stops_has_counts_that_add_up),
         cmocka_unit_test(what_a_copy_looks_at_is_given_back),
