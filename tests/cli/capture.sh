@@ -195,6 +195,7 @@ started Serial ./java -XX:+UseGC Main # too short to name one
 for collector in Z G1 X; do
     run 2 capture java -o j.lard -- ./java -Xmx9m -XX:+Use${collector}GC Main
     says err "-XX:+Use${collector}GC: when this collector frees objects is not known"
+    says err 'take -XX:+UseSerialGC or -XX:+UseParallelGC'
 done
 for name in ./program ./javac java/program sh; do
     run 2 capture java -o j.lard -- $name Main

@@ -60,6 +60,7 @@ for name in from first; do
 done
 grep -q '"reason"' from.list && cmp -s from.list first.list ||
     fail "with another first number the list has other reasons: $(diff from.list first.list | sed -n 's/.*"reason"/"reason"/p' | head -n 2)"
+grep '"reported_by": "eraser"' from.list | grep -q 'eraser noticed it after' && fail "eraser judges an access when it comes, and is said to notice one late"
 set --
 
 # JSON, with and without the list, is one object with the same counts.
