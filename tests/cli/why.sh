@@ -83,6 +83,10 @@ says out "Policy fastrcd names no race at event 20" "that of event 7 ended with 
 says out "Policy eraser names no race at event 20" "It reports this location at event 19"
 "$lardsim" why -p cvm "$move" 20 >out || fail "why of cvm"
 says out "Policy cvm names no race at event 20" "It reports this location, in a region that begins with event 19"
+# One that promises less than it is asked for, and gives no reason for this event.
+printf '%s\n' 'lardsim-text 2' 'granularity 4' 'T0 write 0x10 4' 'T1 write 0x10 4' 'T1 read 0x10 4' >own.trace
+"$lardsim" why -p clean own.trace 2 >out || fail "why of clean"
+says out "Policy clean names no race at event 2. It promises: happens-before" "What it keeps does not say by which rule it left this event out"
 # Where it reports the location nowhere, the first difference there has the reason; also of an access to a part of it, or
 # to it and what lies before. Elsewhere it has none.
 printf 'lardsim-text 1\ngranularity 4\nT0 write 0x10 4\nT1 read 0x10 4\nT2 read 0x10 4\nT1 read 0x12 2\nT3 read 0xe 4\n' >reads.trace
