@@ -75,6 +75,15 @@ run 0 trace info none.trace
 printf '%-13s%s\n' format 'lardsim-text 2' events 0 threads 0 bytes 15 >want
 sed '/^identity/,$d' out >rest && mv rest out
 same "trace info of nothing" want
+run 0 trace info --json none.trace
+for text in '"format": "lardsim-text 2"' '"producer": null' '"events": 0' '"granularity": 0' '"layout": ' '"bytes": 15' '"threads": 0' '"identity": "' \
+    '"kinds": {' '"complete": true' '"damage": null'; do
+    says out "$text"
+done
+run 0 trace info --json named.trace
+for text in '"producer": "p"' '"events": 5' '"granularity": 1' '"threads": 2' '"write": 1' '"copy": 1'; do
+    says out "$text"
+done
 run 0 trace info named.trace
 [ "$(sed -n 's/^producer *//p' out)" = p ] || fail "the producer is $(grep producer out)"
 run 0 trace verify named.trace
@@ -212,6 +221,17 @@ perl -pe 's/\bT(\d+)/"T" . ($1 + 2)/ge; s/\bK(\d+)/"K" . ($1 + 4)/ge; s/0x([0-9a
 run 0 trace merge -q --run 99 --to text - forms.trace forms.trace
 grep '^T' out | sed 's/ merge$//' >have
 cat first second | cmp -s - have || fail "a program that is moved: $(cat first second | diff - have | head -n 4)"
+# What reaches into the bits that keep programs apart can't be moved: its last byte counts, and a copy's source.
+for event in 'write 0xffffffffffff 1' 'alloc 0xfffffffffff0 16' 'copy 0x1000 0xfffffffffff0 16' 'phase 281474976710655'; do
+    printf '%s\n' 'lardsim-text 2' "T0 $event" >fits.trace
+    run 0 trace merge -q --overwrite --to text fits.out fits.trace named.trace
+done
+for event in 'write 0x1000000000000 1' 'write 0xfffffffffffe 4' 'alloc 0xfffffffffff0 17' 'copy 0x1000 0xfffffffffff0 32' 'copy 0xfffffffffff0 0x1000 32' \
+    'write 0x10 4 @0x1000000000000' 'phase 281474976710656'; do
+    printf '%s\n' 'lardsim-text 2' "T0 $event" >fits.trace
+    "$lardsim" trace merge -q --overwrite --to text fits.out fits.trace named.trace >out 2>err && fail "$event is moved, and does not fit"
+    run 0 trace merge -q --overwrite --shared --to text fits.out fits.trace named.trace
+done
 # A collection is not interrupted.
 run 0 trace merge -q --run 1 --shared --to text - forms.trace forms.trace
 [ "$(grep '^T' out | sed -n '/T0 gc-begin/,/T0 gc-end/p' | grep -c '^T2')" = 0 ] || fail "another program runs in a collection: $(grep '^T' out)"

@@ -53,6 +53,14 @@ for at in 0 8; do
     says out "Event $((at == 0 ? 2 : 4)) (rel 0x100$at, thread 0) happens before event 7 (acq 0x200$at, thread 1)"
 done
 
+# A site has its name, or its number; one that is not known is not told.
+printf '%s\n' 'lardsim-text 2' 'name site 0x7 "here"' 'T0 write 0x10 4 @0x7' 'T1 write 0x10 4 @0x8' 'T2 write 0x10 4' >sites.trace
+"$lardsim" why sites.trace 1 >out || fail "why of sites"
+says out "earlier      event 0, thread 0, write 0x10 4, at here" "later        event 1, thread 1, write 0x10 4, at 0x8" "0* T0 write 0x10, at here"
+"$lardsim" why sites.trace 2 >out || fail "why of sites"
+grep -qx 'later        event 2, thread 2, write 0x10 4' out || fail "an access without a site has one: $(cat out)"
+grep -qx ' *2[*] T2 write 0x10' out || fail "an access without a site has one: $(cat out)"
+
 # Lesser views: the instruction that they ignore makes the race, or hides it.
 naive() { "$lardsim" why -p "$1=vc" --set "policy.$1.view=$1" "$move" "$2" >out || fail "why in the view $1"; }
 naive no-clear 25
@@ -224,6 +232,13 @@ for policy in vc eraser naive; do
         grep "\"policy\": \"vc\"" timed/races.jsonl | grep -q "\"event\": $event, \"address" && grep -q "happens-before has none there" out &&
             fail "$policy's race at event $event is said to be none, and vc reports it: $(grep "has none there" out)"
     done <some
+done
+# A run that had intervals has none when it is repeated: they go to a folder.
+for set in stats.interval=100 stats.rows=4; do
+    "$lardsim" run -q -c radish8 -p vc --set $set -o rows --overwrite synth:events=600,threads=4,racy=100,seed=3 --set order=timed 2>err || fail "no results with $set: $(cat err)"
+    event=$(sed -n '1s/.*"event": \([0-9]*\), "address.*/\1/p' rows/races.jsonl)
+    "$lardsim" why -q --json rows "$event" >out 2>err || fail "why of a run with $set: $(cat err)"
+    says out '"verdict": "races"'
 done
 for place in none reads.trace; do
     TMPDIR=$dir/$place "$lardsim" why timed "$event" >out 2>err

@@ -206,11 +206,20 @@ static bool order_holds(const struct question *q, const struct lardsim_why *w, s
 
 /* ---- both views at once --------------------------------------------------------------------- */
 
-/* The oracle remembers of each thread the last accesses alone: an older one races as that does. */
-static bool may_race(const struct oracle *o, size_t event, size_t earlier)
+/* The oracle remembers of each thread the last accesses alone: an older one races as that does. By
+ * kernel threads that may be another thread's. */
+static bool may_race(const struct question *q, size_t event, size_t earlier)
 {
-    return is_pair(o, event, earlier) ||
-           (oracle_racy(o, event) && !oracle_before(o, earlier, event));
+    const struct oracle_pair *pair;
+    const size_t n = oracle_pairs(q->oracle, event, &pair);
+    const bool by_kernel = q->view->bits & ORACLE_NO_THREAD;
+
+    for (size_t i = 0; i < n; i++)
+        if (pair[i].earlier == earlier ||
+            (pair[i].earlier > earlier && !oracle_before(q->oracle, earlier, event) &&
+             (by_kernel || q->ev[pair[i].earlier]->tid == q->ev[earlier]->tid)))
+            return true;
+    return false;
 }
 
 /* The first event that races with this one as the earlier side; 0: none does. */
@@ -231,7 +240,7 @@ static bool stands(struct question q, const struct lardsim_why *w)
     if (w->verdict == LARDSIM_WHY_RACES && later != q.event && earlier != q.event)
         return wrong(&q, "the race is said to be of events %zu and %zu", earlier, later);
     if (w->verdict == LARDSIM_WHY_RACES)
-        return may_race(q.oracle, later, earlier) ||
+        return may_race(&q, later, earlier) ||
                wrong(&q, "event %zu is said to race with event %zu", later, earlier);
     q.event = later;
     return w->verdict != LARDSIM_WHY_IS_ORDERED || order_holds(&q, w, &unused);
