@@ -172,6 +172,13 @@ grep -q "no race\|not check" out && fail "a commit that made an access that is c
 printf '%s\n' 'lardsim-text 2' 'T0 fork T1' 'T1 write 0x10 4' 'T1 end' 'T0 join T1' 'T2 write 0x10 4' >ended.trace
 "$lardsim" why ended.trace 4 >out || fail "why of a thread that has ended"
 says out "After event 1 thread 1 gives its clock once: at event 2 (end). Thread 0 learns of it at event 3 (join T1), from event 2 (end, thread 1)"
+# One that has not gives with the join what it did last.
+printf '%s\n' 'lardsim-text 2' 'T0 fork T1' 'T1 write 0x10 4' 'T0 join T1' 'T2 write 0x10 4' 'T0 write 0x10 4' >joined.trace
+"$lardsim" why joined.trace 3 >out || fail "why of a thread that is joined without an end"
+says out "After event 1 thread 1 gives its clock once: at event 2 (join T1). Thread 0 learns of it at event 2 (join T1), from event 1 (write 0x10, thread 1)"
+sed -i '/^T2/d' joined.trace
+"$lardsim" why joined.trace 3 >out || fail "why of a thread that is joined without an end"
+says out "Event 1 (write 0x10, thread 1) happens before event 2 (join T1, thread 0)."
 # A relaxed store of another thread ends the sequence that a release heads; the next one's is its own.
 printf '%s\n' 'lardsim-text 2' 'T0 write 0x10 4' 'T0 write 0x80 4 release' 'T1 write 0x80 4 relaxed' 'T0 write 0x80 4 release' \
     'T0 write 0x80 4 relaxed' 'T2 read 0x80 4 acquire' 'T2 read 0x10 4' >sequence.trace
