@@ -168,6 +168,16 @@ printf '%s\n' 'lardsim-text 2' 'granularity 4' 'T0 txn-begin' 'T0 read 0x10 4 sy
 says out "Event 4 races with event 3"
 grep -q "no race\|not check" out && fail "a commit that made an access that is checked is said to be unchecked: $(cat out)"
 
+# Of several that race it is the latest, whoever made it; one that races comes before one that is ordered, however late.
+for two in 'T1 T0' 'T0 T1'; do
+    printf '%s\n' 'lardsim-text 2' "${two% *} write 0x10 4" "${two#* } write 0x10 4" 'T2 read 0x10 4' >latest.trace
+    "$lardsim" why latest.trace 2 >out || fail "why of a race with two"
+    says out "Event 2 races with event 1"
+    printf '%s\n' 'lardsim-text 2' "${two% *} write 0x10 4" "${two#* } write 0x10 4" "${two#* } fork T2" 'T2 read 0x10 4' >latest.trace
+    "$lardsim" why latest.trace 3 >out || fail "why of a race with one of two"
+    says out "Event 3 races with event 0"
+done
+
 # A thread that has ended gives nothing when it is joined.
 printf '%s\n' 'lardsim-text 2' 'T0 fork T1' 'T1 write 0x10 4' 'T1 end' 'T0 join T1' 'T2 write 0x10 4' >ended.trace
 "$lardsim" why ended.trace 4 >out || fail "why of a thread that has ended"
