@@ -53,8 +53,7 @@ static void a_pair_of_sites_is_counted_once(void **state)
         "{\"event\": 14, \"site\": null, \"earlier\": {\"event\": 12, \"site\": \"c\"}}",
         "{\"event\": 15, \"site\": \"c\", \"earlier\": {\"event\": 12, \"site\": null}}",
         "{\"event\": 16, \"site\": \"c\"}",
-        "{\"event\": 17, \"site\": \"c\\\"d\", \"earlier\": {\"site\": \"e\\\\\", \"object\": "
-        "\"f\"}}",
+        "{\"site\": \"c\\\"d\", \"earlier\": {\"site\": \"e\\\\\", \"object\": \"f\"}}",
         "{\"event\": 18, \"site\": \"open"};
     static const char *const pairs[] = {"a:1 and b:2", "a:1 and a:1", "c\\\"d and e\\\\"};
     struct table_pairs p = {.known = true};
