@@ -128,6 +128,69 @@ static void several_runs_have_a_mean_and_may_be_alike(void **state)
     assert_int_equal(s.n, 0);
 }
 
+/* ---- for other programs ---------------------------------------------------------------------- */
+
+/* A file of one of the tables below. */
+static char *written(void (*write)(const struct cost_table *t, FILE *out),
+                     const struct cost_table *t)
+{
+    char *text;
+    size_t bytes;
+    FILE *out = xmemstream(&text, &bytes);
+
+    write(t, out);
+    fclose(out);
+    return text;
+}
+
+static size_t times(const char *text, const char *part)
+{
+    size_t n = 0;
+
+    for (const char *at = text; (at = strstr(at, part)); at++)
+        n++;
+    return n;
+}
+
+/* A policy's cycles, remote misses and metadata accesses stand beside those of none, which are on
+ * each row. */
+static void a_plot_has_a_row_for_each_policy(void **state)
+{
+    struct costs row[2] = {{.label = (char *)(uintptr_t) "none"},
+                           {.label = (char *)(uintptr_t) "mine"}};
+    struct cost_table t = {.source = "a source", .row = row, .n = 2, .rows = 2};
+    static const uint64_t counts[2][3] = {{1234, 56, 0}, {2345, 67, 890}};
+    static const enum compared_cost costs[] = {COST_CYCLES, COST_REMOTE, COST_METADATA};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < 3; k++) {
+            row[i].whole.cost[costs[k]] = counts[i][k];
+            row[i].region.cost[costs[k]] = counts[i][k] / 2;
+        }
+    for (int region = 0; region < 2; region++) {
+        t.region = region;
+        char *text = written(cost_table_plot, &t);
+        assert_int_equal(times(text, ">none</text>"), 2); /* a row, and the legend */
+        assert_int_equal(times(text, ">mine</text>"), 1);
+        assert_int_equal(
+            times(text, region ? ">cycles of the region</text>" : ">cycles of the run</text>"), 1);
+        assert_int_equal(times(text, ">remote misses</text>"), 1);
+        assert_int_equal(times(text, ">metadata accesses</text>"), 1);
+        assert_int_equal(times(text, "<title>"), 1 + 2 * 3 * 2);
+        for (size_t i = 0; i < 2; i++)
+            for (size_t k = 0; k < 3; k++) {
+                char *tip = xasprintf("<title>%llu</title>",
+                                      (unsigned long long)counts[i][k] / (region ? 2 : 1));
+                assert_int_equal(times(text, tip),
+                                 i ? 1
+                                   : 3); /* none's are hollow on both rows, and full on its own */
+                free(tip);
+            }
+        free(text);
+    }
+}
+
 /* ---- axes that change nothing ---------------------------------------------------------------- */
 
 struct planned {
@@ -288,6 +351,7 @@ int main(void)
         cmocka_unit_test(overheads_are_of_a_part_of_the_events),
         cmocka_unit_test(what_has_hardly_moved_is_settled),
         cmocka_unit_test(several_runs_have_a_mean_and_may_be_alike),
+        cmocka_unit_test(a_plot_has_a_row_for_each_policy),
         cmocka_unit_test(an_axis_is_idle_where_cells_differ_in_it_alone),
         cmocka_unit_test(what_was_resolved_is_found_again),
         cmocka_unit_test(cells_that_are_damaged_are_counted),
