@@ -8,7 +8,7 @@ if HAVE_CAPTURE
 unit_tests += tests/capture/t_collect tests/capture/t_lanes
 endif
 unit_tests += tests/results/drawing/t_plot tests/results/experiment/t_costs tests/results/experiment/t_local tests/results/experiment/t_predict tests/results/experiment/t_spec tests/results/experiment/t_tasks tests/results/experiment/t_work tests/results/table/t_table
-unit_tests += tests/results/job/t_progress tests/results/papers/t_judge tests/results/papers/t_print tests/results/papers/t_quantity tests/results/papers/t_table3 tests/results/read/t_estimate \
+unit_tests += tests/results/job/t_progress tests/results/papers/t_all tests/results/papers/t_judge tests/results/papers/t_print tests/results/papers/t_quantity tests/results/papers/t_table3 tests/results/read/t_estimate \
 	tests/results/reduce/t_reduce tests/trace/lives/t_lives tests/trace/lives/t_strip
 unit_tests += tests/coherence/t_coherence tests/coherence/t_coherence_apart \
 	tests/coherence/t_coherence_ce tests/coherence/t_coherence_limits \
