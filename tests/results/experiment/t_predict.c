@@ -404,6 +404,83 @@ static void totals_are_of_what_is_missing(void **state)
     planned_close(&p);
 }
 
+/* ---- what --dry-run shows -------------------------------------------------------------------- */
+
+/* What is printed meanwhile goes to this file; returns what shall be put back. */
+static int printed_to(const char *file)
+{
+    fflush(stdout);
+    const int was = dup(STDOUT_FILENO), to = open(file, O_CREAT | O_TRUNC | O_WRONLY, 0666);
+
+    dup2(to, STDOUT_FILENO);
+    close(to);
+    return was;
+}
+
+static char *printed_end(const char *file, int was)
+{
+    size_t bytes;
+
+    fflush(stdout);
+    dup2(was, STDOUT_FILENO);
+    close(was);
+    char *text = file_text(file, 100000, &bytes);
+    unlink(file);
+    return text;
+}
+
+static void a_page_has_a_line_for_each_cell_and_totals(void **state)
+{
+    static const char *const lines[] = {
+        "cell              state     seconds     memory       disk  policy       source\n",
+        "  missing      1.25      1.5Gi        999  none         synth:events=300  cores=1\n",
+        "  done         2.00       12Mi      1.0Ki  vc           synth:events=300  cores=1\n",
+        "  damaged     30.00      977Mi      9.8Ki  none         synth:events=300  cores=2\n",
+        "  missing         -          -          -  vc           synth:events=300  cores=2\n",
+        "\n1 of the cells with the policy none are baselines that the spec leaves out: overheads "
+        "need them, and the tables "
+        "do not show them\n",
+        "\n4 cells, 3 missing: about 31 s of one processor, up to 1.5Gi bytes of memory a cell "
+        "alone; 11Ki bytes of disk\n"
+        "with -j 2: up to ",
+        " bytes of memory a process, of up to 16 cells; ",
+        " bytes of all\nof 1 cells it is not known how long their source is; they are not "
+        "counted\n"};
+    enum cell_state is[] = {CELL_MISSING, CELL_DONE, CELL_DAMAGED, CELL_MISSING};
+    const struct predicted x[] = {
+        {.known = true, .seconds = 1.25, .memory = UINT64_C(3) << 29, .own = 1, .disk = 999},
+        {.known = true, .seconds = 2, .memory = 12 << 20, .own = 1, .disk = 1000},
+        {.known = true, .seconds = 30, .memory = 977 << 20, .own = 1, .disk = 10035},
+        {.known = false}};
+    struct planned p;
+
+    (void)state;
+    planned_open(&p, "base: {inherit: radish8}\naxes: {cores: [1, 2]}\npolicies: [none, vc]\n"
+                     "sources: [\"synth:events=300\"]\n");
+    assert_int_equal(p.plan.n, 4);
+    p.plan.cell[0].asked = false;
+    const struct sweep s = {.plan = &p.plan, .state = is, .jobs = 2};
+    const int was = printed_to("predict.page");
+    predicted_print(&s, x);
+    char *text = printed_end("predict.page", was);
+    const char *at = text;
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+        if (i >= 1 && i <= 4) {
+            assert_memory_equal(at, p.plan.cell[i - 1].hash, 16);
+            at += 16;
+        } else if (i >= 7) { /* what processes take is asked above */
+            at = strstr(at, " bytes");
+            assert_non_null(at);
+        }
+        if (strncmp(at, lines[i], strlen(lines[i])) != 0)
+            fail_msg("the page says \"%s\", not \"%s\"", at, lines[i]);
+        at += strlen(lines[i]);
+    }
+    assert_string_equal(at, "");
+    free(text);
+    planned_close(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -419,6 +496,7 @@ int main(void)
         cmocka_unit_test(samples_are_of_corners_ends_and_middles),
         cmocka_unit_test(a_process_takes_what_its_cells_do),
         cmocka_unit_test(totals_are_of_what_is_missing),
+        cmocka_unit_test(a_page_has_a_line_for_each_cell_and_totals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,6 +164,30 @@ static void each_trait_is_what_was_counted_by_hand(void **state)
     assert_int_equal(source_measure("nosuch.trace", is, &e), -1);
 }
 
+/* However many objects one clear ends, and wherever they are kept meanwhile. */
+static void what_is_cleared_survives_nothing(void **state)
+{
+    enum { ROUNDS = 200, OBJECTS = 20, BYTES = 64 };
+    struct measure is[TRAIT_COUNT];
+    struct err e = {0};
+    FILE *f = fopen("measure.trace", "w");
+
+    (void)state;
+    fputs("lardsim-text 2\n", f);
+    for (int round = 0; round < ROUNDS; round++) {
+        const int base = 0x10000 + round * OBJECTS * BYTES;
+        for (int i = 0; i < OBJECTS; i++)
+            fprintf(f, "T0 alloc %d %d\n", base + i * BYTES, BYTES);
+        fprintf(f, "T0 clear %d %d system\nT0 gc-begin system\nT0 gc-end system\n", base,
+                OBJECTS * BYTES);
+    }
+    fclose(f);
+    if (source_measure("measure.trace", is, &e))
+        fail_msg("%s", e.text);
+    is_measured(is, TRAIT_SURVIVAL, 0, ROUNDS * OBJECTS * BYTES);
+    unlink("measure.trace");
+}
+
 /* ---- without addresses ----------------------------------------------------------------------- */
 
 static void what_moves_and_what_is_used_again_have_places_of_their_own(void **state)
@@ -530,6 +554,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_trait_is_what_was_counted_by_hand),
+        cmocka_unit_test(what_is_cleared_survives_nothing),
         cmocka_unit_test(what_moves_and_what_is_used_again_have_places_of_their_own),
         cmocka_unit_test(uses_of_a_workload_are_counted_by_its_objects),
         cmocka_unit_test(a_place_is_a_part_of_an_object),
