@@ -429,6 +429,9 @@ static char *printed_end(const char *file, int was)
     return text;
 }
 
+#define UNCOUNTED                                                                                  \
+    " bytes of all\nof 1 cells it is not known how long their source is; they are not counted\n"
+
 static void a_page_has_a_line_for_each_cell_and_totals(void **state)
 {
     static const char *const lines[] = {
@@ -444,8 +447,7 @@ static void a_page_has_a_line_for_each_cell_and_totals(void **state)
         "alone; 11Ki bytes of disk\n"
         "with -j 2: up to ",
         " bytes of memory a process, of up to 16 cells; ",
-        " bytes of all\nof 1 cells it is not known how long their source is; they are not "
-        "counted\n"};
+        UNCOUNTED};
     enum cell_state is[] = {CELL_MISSING, CELL_DONE, CELL_DAMAGED, CELL_MISSING};
     const struct predicted x[] = {
         {.known = true, .seconds = 1.25, .memory = UINT64_C(3) << 29, .own = 1, .disk = 999},
