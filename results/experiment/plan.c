@@ -267,8 +267,7 @@ static int at_cell(const struct planning *w, const struct settings *set, const s
     for (size_t i = 0; i < set->n; i++)
         xappend(&about, " ", set->at[i].text);
     err_set(w->e, (enum lard_exit)lardsim_exit_code(l), "%s:%u: with %.300s: %s", w->spec->path,
-            w->spec->inherit.n && !set->n ? w->spec->inherit.at[0].line : set->at[0].line, about,
-            text);
+            set->at[0].line, about, text);
     free(about);
     return -1;
 }
