@@ -1,11 +1,15 @@
-/* t_print.c - is the difference from a paper's number said as print.c says, is a pair of sites the
- * same whichever access came first, and is a set of seeds the same where all cells behave so? */
+/* t_print.c - is what is told of a cell all that is to be told, and nothing if it is to be quiet?
+ * Is the difference from a paper's number said as print.c says, is a pair of sites the same
+ * whichever access came first, and is a set of seeds the same where all cells behave so? */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <fcntl.h>
 #include <stdint.h>
+#include <unistd.h>
 #include <cmocka.h>
 
+#include "results/papers/lard.c"
 #include "results/papers/pairs.c" /* what they say of one line has no header; so has print.c */
 #include "results/papers/print.c"
 
@@ -123,6 +127,62 @@ static void numbers_and_bands_are_for_people(void **state)
     free(same);
 }
 
+/* What is told of the cell, under the first table or the second; the caller's. */
+static char *told_of(struct lard_report *r, const struct cell *c)
+{
+    size_t bytes;
+
+    fflush(stdout);
+    const int was = dup(STDOUT_FILENO), to = open("print.out", O_CREAT | O_TRUNC | O_WRONLY, 0666);
+    dup2(to, STDOUT_FILENO);
+    close(to);
+    memset(r->verdicts, 0, sizeof r->verdicts);
+    report_cell(r, c);
+    report_needs(r);
+    fflush(stdout);
+    dup2(was, STDOUT_FILENO);
+    close(was);
+    char *text = file_text("print.out", 100000, &bytes);
+    unlink("print.out");
+    return text;
+}
+
+/* A program that should have races has none; seven accesses of the runtime's race under a view, or
+ * are false there. */
+static void a_cell_is_told_of_unless_it_is_quiet(void **state)
+{
+    static const struct program program = {.name = "hedc", .racy = true};
+    static const struct collector collector = {"semispace", true};
+    struct cell c = {.program = &program, .collector = &collector, .is = {.events = 12345}};
+
+    (void)state;
+    for (size_t i = 0; papers[i].name; i++) {
+        struct lard_report r = {.paper = &papers[i], .cell = &c, .cells = 1};
+        struct tally *t = &c.is.view[VIEW_NAIVE][papers[i].differences ? FALSE : RACES];
+        *t = (struct tally){.n = {9, 8, 7, 6}};
+        char *text = told_of(&r, &c);
+        unsigned verdicts[VERDICTS];
+        memcpy(verdicts, r.verdicts, sizeof verdicts);
+        assert_non_null(strstr(text, "hedc, "));
+        assert_non_null(
+            strstr(text, ", semispace: 12345 events; truth: 0 racy accesses at 0 sites\n"));
+        assert_non_null(strstr(text, ": the program should have races\n"));
+        assert_non_null(strstr(text, papers[i].differences
+                                         ? "at sites of the runtime system: naive false 7 at 6\n"
+                                         : "at sites of the runtime system: naive 7 at 6\n"));
+        assert_int_equal(strstr(text, "\nover all programs: every extension is needed\n") != NULL,
+                         papers[i].differences);
+        free(text);
+        r.quiet = true;
+        text = told_of(&r, &c);
+        assert_string_equal(text, "");
+        assert_memory_equal(verdicts, r.verdicts, sizeof verdicts);
+        assert_true(verdicts[FAILS] > 0);
+        free(text);
+        *t = (struct tally){.n = {0}};
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -130,6 +190,7 @@ int main(void)
         cmocka_unit_test(a_pair_of_sites_is_counted_once),
         cmocka_unit_test(seeds_are_the_same_where_all_points_are),
         cmocka_unit_test(numbers_and_bands_are_for_people),
+        cmocka_unit_test(a_cell_is_told_of_unless_it_is_quiet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
