@@ -22,8 +22,8 @@ struct rig {
     struct plan plan;
     struct memo memo;
     struct sweep_folder folder;
-    uint64_t events[CELLS];
-    char *told; /* all but events */
+    uint64_t events[CELLS], times[CELLS]; /* that are told, and how often */
+    char *told;                           /* all but events */
 };
 
 static void rig_open(struct rig *x, const char *source)
@@ -60,6 +60,7 @@ static void take(void *rig, enum told what, size_t cell, uint64_t n)
 
     if (what == TOLD_EVENTS) {
         x->events[cell] += n;
+        x->times[cell]++;
         return;
     }
     char *one = xasprintf("%zu %s %llu", cell, names[what], (unsigned long long)n);
@@ -76,6 +77,7 @@ static void run_together(struct rig *x, size_t n, const char *want)
     free(x->told);
     x->told = NULL;
     memset(x->events, 0, sizeof x->events);
+    memset(x->times, 0, sizeof x->times);
     for (size_t i = 0; i < n; i++)
         group_add(&g, i);
     work_run(&x->folder, &x->plan, &g, &t);
@@ -138,6 +140,22 @@ static void cells_that_end_well_are_done_at_once(void **state)
     run_together(&x, 0, "");
     rig_close(&x);
     unlink("work.trace");
+}
+
+/* Whoever waits for a cell hears of it while it runs. */
+static void a_long_cell_is_heard_of_on_its_way(void **state)
+{
+    struct rig x;
+
+    (void)state;
+    rig_open(&x, "synth:events=100000");
+    run_together(&x, 1, "0 done 0");
+    assert_true(x.times[0] > 1);
+    assert_true(x.events[0] >= 100000);
+    run_together(&x, 2, "0 done 0, 1 done 0");
+    assert_true(x.times[0] > 1 && x.times[1] > 1);
+    assert_int_equal(x.events[0], x.events[1]);
+    rig_close(&x);
 }
 
 /* Together they have no room to say what is wrong: each does alone. */
@@ -208,6 +226,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_that_end_well_are_done_at_once),
+        cmocka_unit_test(a_long_cell_is_heard_of_on_its_way),
         cmocka_unit_test(a_broken_rule_is_told_by_each_cell_alone),
         cmocka_unit_test(results_of_other_events_are_none),
         cmocka_unit_test(a_group_is_a_share_of_what_is_left),

@@ -178,6 +178,11 @@ static void a_cell_is_told_of_unless_it_is_quiet(void **state)
         assert_string_equal(text, "");
         assert_memory_equal(verdicts, r.verdicts, sizeof verdicts);
         assert_true(verdicts[FAILS] > 0);
+        /* of the program, of each claim, and of each extension that all of them need */
+        unsigned judged = 1 + (papers[i].differences ? NEEDS : 0);
+        for (const struct claim *claim = papers[i].claims; claim->text; claim++)
+            judged += claim->judge != NULL;
+        assert_int_equal(verdicts[HOLDS] + verdicts[FAILS] + verdicts[NO_CASE], judged);
         free(text);
         *t = (struct tally){.n = {0}};
     }
