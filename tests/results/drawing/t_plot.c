@@ -20,14 +20,14 @@ enum { PANELS = 2, ROWS = 4 };
 static char *plot_text(const uint64_t (*count)[2], size_t rows)
 {
     static const char *const panels[] = {"races", "misses & \"more\""};
-    static char *const labels[] = {(char *)(uintptr_t) "sor", (char *)(uintptr_t) "a<b",
-                                   (char *)(uintptr_t) "tsp", (char *)(uintptr_t) "none"};
+    static char *labels[] = {(char *)(uintptr_t) "sor", (char *)(uintptr_t) "a<b",
+                             (char *)(uintptr_t) "tsp", (char *)(uintptr_t) "none"};
     const struct plot p = {.title = "a title",
                            .kind = {"paper", "ours"},
                            .panels = PANELS,
                            .rows = rows,
                            .panel = panels,
-                           .row = labels,
+                           .row = (void *)labels,
                            .count = count};
     char *text;
     size_t bytes;

@@ -182,18 +182,18 @@ static void groups_fit_into_the_memory_that_is_left(void **state)
 
 /* ---- what workers tell ---------------------------------------------------------------------- */
 
-static void tells(struct rig *x, enum told what, uint64_t cell, uint64_t n)
+/* Tells it through the worker's pipe. */
+static void tells(struct rig *x, struct sweep_worker *w, uint64_t what, uint64_t cell, uint64_t n)
 {
     const struct worker_note note = {what, cell, n};
-    struct sweep_worker *w = &x->worker[0];
     int ends[2];
 
     assert_int_equal(pipe(ends), 0);
+    w->notes = ends[0];
     assert_int_equal(write(ends[1], &note, sizeof note), sizeof note);
     close(ends[1]);
-    w->notes = ends[0];
     assert_true(read_note(&x->r, w));
-    assert_false(read_note(&x->r, w)); /* the worker has ended */
+    assert_false(read_note(&x->r, w)); /* it is the end */
     close(ends[0]);
 }
 
@@ -203,21 +203,21 @@ static void the_sweep_is_as_workers_tell(void **state)
     struct sweep_worker *w = &x->worker[0];
 
     (void)state;
-    tells(x, TOLD_EVENTS, 3, 700);
-    tells(x, TOLD_EVENTS, 4, 70);
+    tells(x, w, TOLD_EVENTS, 3, 700);
+    tells(x, w, TOLD_EVENTS, 4, 70);
     assert_int_equal(x->r.events, 770);
     assert_int_equal(x->state[3], CELL_MISSING);
     assert_true(w->heard > 0);
-    tells(x, TOLD_DONE, 3, 0);
+    tells(x, w, TOLD_DONE, 3, 0);
     assert_int_equal(x->state[3], CELL_DONE);
-    tells(x, TOLD_FAILED, 4, LARD_TRACE);
+    tells(x, w, TOLD_FAILED, 4, LARD_TRACE);
     assert_int_equal(x->state[4], CELL_FAILED);
     assert_int_equal(x->code[4], LARD_TRACE);
     x->state[5] = CELL_RUNNING;
-    tells(x, TOLD_ALONE, 5, 0);
+    tells(x, w, TOLD_ALONE, 5, 0);
     assert_int_equal(x->state[5], CELL_RUNNING); /* which its end settles */
     assert_int_equal(x->e.code, 0);
-    tells(x, TOLD_NO_ROOM, 5, LARD_OUTPUT);
+    tells(x, w, TOLD_NO_ROOM, 5, LARD_OUTPUT);
     assert_int_equal(x->e.code, LARD_OUTPUT);
     assert_string_equal(
         x->e.text,
