@@ -202,6 +202,13 @@ for flag in '' ' system'; do
     says out "Event 5 races with event 0"
     if [ "$flag" ]; then grep -q "in between" out && fail "an access that is not checked is said to displace another"; else says out "Event 1 $newer"; fi
 done
+# Locks that are held, whichever of them was let go.
+for gone in 1 2 3; do
+    printf '%s\n' 'lardsim-text 2' 'T0 write 0x10 4' 'T1 acq 0x81' 'T1 acq 0x82' 'T1 acq 0x83' "T1 rel 0x8$gone" 'T1 write 0x10 4' >held.trace
+    "$lardsim" why held.trace 5 >out || fail "why of an access under locks"
+    says out "at event 5 thread 1 holds $(for i in 1 2 3; do [ $i = $gone ] || echo "0x8$i since event $i"; done | tr '\n' ',' | sed 's/,$//; s/,/, /')."
+done
+
 # What its thread took last: not again what it holds, nor what orders nothing in the view.
 for more in 'T2 acq 0x80' 'T2 acq 0x90 system' 'T2 read 0x20 4 relaxed' 'T2 rel 0x80' 'T1 acq 0x90' 'T2 write 0x20 4 release'; do
     printf '%s\n' 'lardsim-text 2' 'T0 write 0x10 4' 'T1 acq 0x80' 'T1 rel 0x80' 'T2 acq 0x80' "$more" 'T2 read 0x10 4' 'T2 acq 0xa0' >taken.trace
