@@ -276,6 +276,14 @@ static void an_axis_is_idle_where_cells_differ_in_it_alone(void **state)
     idle_are(&p, "seed source l2.size cores", 0, "");
     idle_are(&p, "", 1, "");
     planned_close(&p);
+    /* 1 and 11 are not 11 and 1 */
+    planned_open(&p,
+                 "base: {inherit: radish8}\naxes: {core.misses: [1, 11], core.store-buffer: [1, "
+                 "11]}\npolicies: [none]\n"
+                 "sources: [\"synth:events=9\"]\nseeds: 2\n",
+                 &memo);
+    idle_are(&p, "policy", 0, "seed 4, core.misses 4, core.store-buffer 4");
+    planned_close(&p);
     memo_free(&memo);
 }
 

@@ -446,6 +446,25 @@ static void cells_are_those_of_the_points(void **state)
     }
 }
 
+/* A seed is one more setting, and the first of a source that has none. */
+static void seeds_are_settings_of_their_source(void **state)
+{
+    static const char *const texts[] = {"synth:seed=3", "synth:seed=5", "workload:sor,n=4,seed=3",
+                                        "workload:sor,n=4,seed=5"};
+    struct spec s;
+    struct plan p;
+
+    (void)state;
+    plan_text(&p, &s,
+              "policies: [none]\nsources: [\"synth:\", \"workload:sor,n=4\"]\nseeds: [3, 5]\n",
+              "build");
+    assert_int_equal(p.sources, ARRAY_SIZE(texts));
+    for (size_t i = 0; i < p.sources; i++)
+        assert_string_equal(p.source[i].text, texts[i]);
+    plan_free(&p);
+    spec_free(&s);
+}
+
 /* The first cell of a plan, by its name. */
 static void first_hash(char to[HASH_TEXT], const char *text, const char *build)
 {
@@ -501,6 +520,7 @@ int main(void)
         cmocka_unit_test(whoever_is_told_may_stop),
         cmocka_unit_test(settings_have_the_line_that_they_stand_in),
         cmocka_unit_test(cells_are_those_of_the_points),
+        cmocka_unit_test(seeds_are_settings_of_their_source),
         cmocka_unit_test(a_cells_name_says_all_that_decides_its_results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
