@@ -107,7 +107,9 @@ function surely_fewer(n, k, p,    i, term, tail) {
     }
     return tail < 0.0001
 }
-function goal(room) { return room ~ "^(capture|cli/run|coherence/dsm|trace|results/drawing|results/page|workloads/measure)(/|$)" ? 0.9 : 0.6 }
+function goal(room) {
+    return room ~ "^(capture|cli/(capture|run)|coherence/dsm|results/(drawing|page)|trace|workloads/measure)(/|$)" ? 0.9 : 0.6
+}
 /^(noticed|survives|equivalent)/ {
     room = $2
     sub(":.*", "", room)
