@@ -153,7 +153,8 @@ int all_run(const struct all_options *o, struct err *e)
         printf("\n%u tables; claims: %u hold, %u differ, %u cannot be judged\n", p.tables,
                p.verdicts[TABLE_HOLDS], p.verdicts[TABLE_DIFFERS], p.verdicts[TABLE_CANNOT]);
     if (p.failed)
-        return err_set(e, LARD_INTERNAL, "%u tables could not be run", p.failed);
+        return err_set(e, LARD_INTERNAL, "%u table%s could not be run", p.failed,
+                       p.failed == 1 ? "" : "s");
     if (p.verdicts[TABLE_DIFFERS])
         return err_set(e, LARD_TOLERANCE, "%u claims differ; the page says which",
                        p.verdicts[TABLE_DIFFERS]);

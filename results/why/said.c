@@ -34,6 +34,16 @@ static void sight(struct sighting *s, const struct lardsim_race *race)
                            .size = race->size};
 }
 
+/* The reason for our user, who has never heard of the label. */
+static char *reason_told(const char *reason)
+{
+    const char *label = strstr(reason, TRUTH);
+
+    return label ? xasprintf("%.*sthe truth%s", (int)(label - reason), reason,
+                             label + sizeof TRUTH - 1)
+                 : xstrdup(reason);
+}
+
 static void keep_location(struct policy_said *s, uint64_t event, uint64_t location, uint32_t size,
                           bool region, const char *reason)
 {
@@ -41,7 +51,7 @@ static void keep_location(struct policy_said *s, uint64_t event, uint64_t locati
         return;
     s->at = xgrow(s->at, s->n, &s->cap, sizeof *s->at);
     s->at[s->n++] = (struct location_said){event, event,  location,
-                                           size,  region, reason ? xstrdup(reason) : NULL};
+                                           size,  region, reason ? reason_told(reason) : NULL};
 }
 
 static void hear_race(void *arg, const struct lardsim_race *race)
@@ -77,7 +87,7 @@ static void hear_difference(void *arg, const struct lardsim_difference *d)
         keep_location(h->said, d->is.event, d->location, 1, false, d->reason);
     if (d->is.event != event || h->said->reason)
         return;
-    h->said->reason = xstrdup(d->reason);
+    h->said->reason = reason_told(d->reason);
     h->said->why = xstrdup(d->why);
 }
 

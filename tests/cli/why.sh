@@ -30,6 +30,9 @@ id=$(sed -n 's/.*"race": "\([0-9a-f]*\)".*/\1/p' results/races.jsonl | head -n 1
 "$lardsim" why results 20 >folder 2>err || fail "why results: $(cat err)"
 "$lardsim" why "$move" 20 >trace || fail "why TRACE"
 cmp -s folder trace || fail "the folder and the trace have different reasons"
+# A false race has its reason in words of ours; the truth beside the policy goes by that name.
+"$lardsim" why -p eraser "$top/workloads/litmus/fork_join.trace" 6 >out || fail "why of a false race"
+grep -qF 'Why the two differ: the truth orders event 0 before this one; eraser: no lock' out || fail "a false race of eraser: $(grep differ out)"
 says folder "Event 20 races with event 7" "thread 1 holds 0x1000 (account) since event 5" \
     "Missing: an edge from event 8 (rel 0x1000 (account), thread 1) to event 20" "moved the memory" "thread 2 (teller-2)"
 "$lardsim" why results "$id" >folder || fail "why results RACE"

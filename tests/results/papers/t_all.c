@@ -169,7 +169,7 @@ static void each_claim_has_its_line_and_all_are_counted(void **state)
         fail_msg("it says \"%s\", not \"%s\"", s.text, want);
     assert_int_equal(s.code, -1);
     assert_int_equal(s.e.code, LARD_INTERNAL);
-    assert_string_equal(s.e.text, "1 tables could not be run");
+    assert_string_equal(s.e.text, "1 table could not be run");
     assert_string_equal(s.csv, "csv of first\ncsv of plain\n");
     assert_int_equal(made, 3);
     assert_int_equal(freed, 3);
