@@ -8,6 +8,30 @@
 #include <string.h>
 #include <unistd.h>
 
+/* True: an option of the java launcher whose value is the next argument. */
+static bool has_value(const char *option)
+{
+    static const char *const with[] = {"-cp",
+                                       "-classpath",
+                                       "--class-path",
+                                       "-p",
+                                       "--module-path",
+                                       "--upgrade-module-path",
+                                       "--add-modules",
+                                       "--limit-modules",
+                                       "--enable-native-access",
+                                       "--add-exports",
+                                       "--add-opens",
+                                       "--add-reads",
+                                       "--patch-module",
+                                       "--source"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(with); i++)
+        if (strcmp(option, with[i]) == 0)
+            return true;
+    return false;
+}
+
 /* Collectors whose moves and frees were shown right. */
 static int collector_of(const struct cli *c, const char **option, struct err *e)
 {
@@ -19,6 +43,8 @@ static int collector_of(const struct cli *c, const char **option, struct err *e)
         const size_t n = strlen(a);
         if (strcmp(a, fit[0]) == 0 || strcmp(a, fit[1]) == 0)
             *option = a;
+        else if (has_value(a))
+            i++;
         else if (strncmp(a, "-XX:+Use", 8) == 0 && n > 10 && strcmp(a + n - 2, "GC") == 0)
             return err_set(e, LARD_USAGE,
                            "%s: when this collector frees objects is not known to be told in time; "

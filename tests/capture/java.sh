@@ -164,6 +164,10 @@ grep -q 'never opened' err || fail "a method that is not there: $(cat err)"
 
 "$lardsim" capture java -q -o n.lard -- java -XX:+UseG1GC -cp classes Forms lock racy 2>err && fail "G1 is taken"
 grep -q 'UseSerialGC' err || fail "G1 is refused without a remedy: $(cat err)"
+# A collector that is named behind the class path is the only one.
+"$lardsim" capture java -q -o n.lard -- java -cp classes -XX:+UseParallelGC Forms lock ordered >out 2>err ||
+    fail "a collector behind the class path: $(cat out err)"
+rm n.lard
 # What can go wrong. The JVM that ends at once is told as what it is, and leaves no file.
 PATH=$dir/none "$lardsim" capture java -q -o n.lard -- java -version 2>err && fail "a JVM that is not there is started"
 grep -q "java can't be started" err || fail "no java: $(cat err)"

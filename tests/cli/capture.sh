@@ -192,6 +192,15 @@ started Serial ./java Main -XX:+UseG1GC ''
 started Serial "$dir/java" -XX:+UseSerialGC -jar a.jar
 started Parallel ./java -Xmx9m -XX:+UseParallelGC Main
 started Serial ./java -XX:+UseGC Main # too short to name one
+# An option's value that is the next argument is no end of the options.
+for option in -cp -classpath --class-path -p --module-path --upgrade-module-path --add-modules --limit-modules --enable-native-access \
+    --add-exports --add-opens --add-reads --patch-module --source; do
+    started Parallel ./java $option value -XX:+UseParallelGC Main
+    run 2 capture java -o j.lard -- ./java $option value -XX:+UseG1GC Main
+    says err '-XX:+UseG1GC: when this collector frees objects is not known'
+done
+started Serial ./java -cp value Main -XX:+UseParallelGC
+started Serial ./java -jar a.jar -XX:+UseParallelGC
 for collector in Z G1 X; do
     run 2 capture java -o j.lard -- ./java -Xmx9m -XX:+Use${collector}GC Main
     says err "-XX:+Use${collector}GC: when this collector frees objects is not known"
