@@ -11,7 +11,7 @@ LC_ALL=C
 LARDSIM=$build/lardsim
 top_builddir=$build
 export LC_ALL LARDSIM top_builddir
-enough=60000 # milliseconds of tests that a mutant is given to, and the likeliest one however long it takes
+enough=60000 # milliseconds of tests that a mutant is given to; the likeliest and the nearest by name come in any case
 
 # in_a_folder TEST: with one of its own to work in, as two mutants may be tried with one test.
 in_a_folder() {
@@ -64,8 +64,11 @@ try) # NUMBER: says who notices. A test is eight times as likely to for each fol
         score = $2 + 1
         for (i = 1; i <= parts && part[i] == folder[i]; i++)
             score /= 8
-        print score, $2, $3
-    }' | sort -n | awk -v enough=$enough '!sum || sum + $2 <= enough {sum += $2 + 1; print $2, $3}' >"$work/$3.tests"
+        print score, i, $2, $3
+    }' | sort -n >"$work/$3.likely"
+    awk -v enough=$enough 'FNR == NR {if ($2 > most) {most = $2; nearest = FNR}; next}
+        FNR == nearest || FNR == 1 || sum + $3 <= enough {if (FNR != nearest) sum += $3 + 1; print $3, $4}' \
+        "$work/$3.likely" "$work/$3.likely" >"$work/$3.tests"
     while read -r took program; do
         seconds=$((10 + took / 250))
         LARDSIM_MUTANT=$3 in_a_folder "$program" && continue
