@@ -130,6 +130,7 @@ scripts =
 scripts += tests/capture/calls.sh
 scripts += tests/capture/java.sh
 scripts += tests/capture/native.sh
+scripts += tests/capture/objects.sh
 scripts += tests/capture/sequences.sh
 scripts += tests/capture/stopped.sh
 scripts += tests/capture/stress.sh
