@@ -96,10 +96,10 @@ grep '^| \*\*' "$top/docs/glossary.md" | cut -d'|' -f2 | grep -o '\*\*[^*]*\*\*'
     explained glossary
 
 # A concept is told whole, in lines that stand below its name.
-"$lardsim" explain --json races | sed -n 's/.*"more": "\(.*\)"[,}]*$/\1/p' | sed 's/\\n/ /g; s/\\"/"/g' | tr -s ' ' >more
-[ "$(wc -w <more)" -gt 50 ] || fail "the JSON of the concept races has not what there is to say: $(cat more)"
+"$lardsim" explain --json races | sed -n 's/.*"more": "\(.*\)"[,}]*$/\1/p' | sed 's/\\n/ /g; s/\\"/"/g' | tr -s ' ' >said
+[ "$(wc -w <said)" -gt 50 ] || fail "the JSON of the concept races has not what there is to say: $(cat said)"
 "$lardsim" explain races >told
-tr -s ' \n' ' ' <told | grep -qF "$(head -n 1 more)" || fail "explain races leaves out what its JSON says: $(diff told more | head -n 4)"
+tr -s ' \n' ' ' <told | grep -qF "$(head -n 1 said)" || fail "explain races leaves out what its JSON says: $(diff told said | head -n 4)"
 grep -v '^  [^ ]\|^$\|^races: \|^      *[^ ]' told >outside && fail "explain races has lines that do not stand below a name: $(head -n 2 outside)"
 
 # A row of a list is a line; on a terminal that is too narrow the help goes on below.
