@@ -325,6 +325,32 @@ static void a_lane_has_many_laps_and_threads(void **state)
     ring_free(r);
 }
 
+/* A writer knows how far it may go without a look at its lane: as far as was read, and the lane's
+ * length. A record that was begun in another lane, and waits for that, says nothing of this one. */
+static void a_writer_knows_its_own_lanes_room(void **state)
+{
+    struct ring *r = ring_new();
+    struct ring_writer w = writer(r, 1);
+    struct ring_lane *before = w.lane;
+
+    (void)state;
+    const struct ring_place in_time = {before, 4}, late = {before, 5000 + RING_SLOTS - 1};
+    before->taken = 5000;
+    assert_ptr_equal(ring_wait(&w, in_time, 1).lane, before);
+    assert_int_equal(w.room, 5000 + RING_SLOTS);
+    assert_int_equal(ring_wait(&w, late, 1).at, late.at);
+    assert_int_equal(w.room, 5000 + RING_SLOTS);
+    ring_change_lane(&w);
+    assert_ptr_not_equal(w.lane, before);
+    w.room = 7;
+    assert_ptr_equal(ring_wait(&w, late, 1).lane, before);
+    assert_int_equal(w.room, 7);
+    w.lane->taken = 6000;
+    assert_ptr_equal(ring_wait(&w, (struct ring_place){w.lane, 9}, 1).lane, w.lane);
+    assert_int_equal(w.room, 6000 + RING_SLOTS);
+    ring_free(r);
+}
+
 static void what_was_begun_and_never_came_is_counted(void **state)
 {
     struct ring *r = ring_new();
@@ -712,6 +738,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_full_lane_has_a_number_behind_a_larger_one),
         cmocka_unit_test(a_record_that_was_interrupted_stops_nobody),
         cmocka_unit_test(a_lane_has_many_laps_and_threads),
+        cmocka_unit_test(a_writer_knows_its_own_lanes_room),
         cmocka_unit_test(what_was_begun_and_never_came_is_counted),
         cmocka_unit_test(what_no_thread_can_have_written_is_counted),
         cmocka_unit_test(a_thread_takes_a_number_each_64_accesses),

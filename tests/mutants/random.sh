@@ -26,7 +26,7 @@ in_a_folder() {
     tests/capture/*.sh) most=unlimited ;;
     esac
     # shellcheck disable=SC2086 # a script has two words
-    { prlimit --core=0 --as=$most timeout -k 5 "${seconds:-300}" $run; } >"$dir.log" 2>&1 </dev/null
+    { prlimit --core=0 --as=$most timeout -k 5 "${seconds:-900}" $run; } >"$dir.log" 2>&1 </dev/null
     code=$?
     cd "$build" && rm -rf "$dir"
     [ $code = 99 ] || rm -f "$dir.log"
