@@ -155,6 +155,52 @@ awk 'FNR == NR {said += $1 / 1e9; next} {is[$1] = $2}
     fail "the program's own threads took another time than they say: $(cat out m.yaml)"
 grep -q 'own threads, [0-9.]* times as much as without capture, .* to instrument its classes' err || fail "the program's own threads: $(cat err)"
 
+# Threads that end in any order: of each the time is counted once, and nothing that is not theirs.
+cat >Turns.java <<'J'
+import java.lang.management.ManagementFactory;
+public class Turns {
+    static final java.lang.management.ThreadMXBean clock = ManagementFactory.getThreadMXBean();
+    static final int[] order = {3, 0, 5, 1, 4, 2};
+    static volatile int begun, ended;
+    static long burn() {
+        final long from = clock.getCurrentThreadCpuTime();
+        while (clock.getCurrentThreadCpuTime() < from + 100000000)
+            continue;
+        return clock.getCurrentThreadCpuTime();
+    }
+    static synchronized void begin() { begun++; }
+    public static void main(String[] args) throws Exception {
+        final long from = clock.getCurrentThreadCpuTime();
+        long all = 0;
+        final long[] spent = new long[6];
+        final Thread[] t = new Thread[6];
+        for (int i = 0; i < 6; i++) {
+            final int k = i;
+            t[i] = new Thread(() -> {
+                begin();
+                while (begun < 6 || order[ended] != k)
+                    java.util.concurrent.locks.LockSupport.parkNanos(100000);
+                spent[k] = burn();
+            });
+            t[i].start();
+        }
+        for (int k : order) {
+            t[k].join();
+            all += spent[k];
+            if (ended < 5)
+                ended++;
+        }
+        System.out.println(all + burn() - from);
+    }
+}
+J
+javac -d classes Turns.java
+"$lardsim" capture java -o p.lard --overwrite --baseline --measured m.yaml -- java -cp classes Turns >out 2>err || fail "threads that end in turns: $(cat err)"
+awk 'FNR == NR {said = $1 / 1e9; next} {is[$1] = $2}
+    END {exit !(is["own-seconds:"] + 0.002 >= said && is["own-seconds:"] <= said + 0.2 && is["instrumenting-seconds:"] > 0 &&
+        is["plain-own-seconds:"] >= 0.7 && is["plain-own-seconds:"] <= is["plain-process-seconds:"])}' out m.yaml ||
+    fail "threads that end in turns took another time than they say: $(cat out m.yaml)"
+
 # A window is a method's calls.
 "$lardsim" capture java -q -o w.lard --method Forms.touch -- java -cp classes Forms lock ordered >/dev/null 2>err || fail "--method: $(cat err)"
 "$lardsim" trace cat --numbers w.lard | grep ' write ' | grep -v 'Forms.touch' && fail "outside of the method writes are recorded"

@@ -54,19 +54,21 @@ reach) # TEST: leaves NUMBER MILLISECONDS TEST for all mutants that it comes by
     [ ! -f "$reached.bytes" ] ||
         od -An -v -tu1 -w1 "$reached.bytes" | awk -v t=$took -v p="$3" '$1 {print NR - 1, t, p}' >"$reached.reach"
     exit ;;
-try) # NUMBER: says who notices. A test is eight times as likely to for each folder that it has in common with the file.
+# NUMBER: says who notices. A test is eight times as likely to for each folder or word of its name that it has in common
+# with the file. The one that has most of them, and lasts longest, is given to each mutant.
+try)
     row=$(grep "^R$3	" "$list")
     cat "$work"/*.reach | awk -v n="$3" -v file="$(printf '%s\n' "$row" | cut -f 2)" '$1 == n {
         test = $3
         sub("^tests/", "", test)
-        parts = split(test, part, "[/.]")
+        parts = split(test, part, "[/.-]")
         split(file, folder, "[/.]")
         score = $2 + 1
         for (i = 1; i <= parts && part[i] == folder[i]; i++)
             score /= 8
         print score, i, $2, $3
     }' | sort -n >"$work/$3.likely"
-    awk -v enough=$enough 'FNR == NR {if ($2 > most) {most = $2; nearest = FNR}; next}
+    awk -v enough=$enough 'FNR == NR {if ($2 > most || ($2 == most && $2 > 2)) {most = $2; nearest = FNR}; next}
         FNR == nearest || FNR == 1 || sum + $3 <= enough {if (FNR != nearest) sum += $3 + 1; print $3, $4}' \
         "$work/$3.likely" "$work/$3.likely" >"$work/$3.tests"
     while read -r took program; do
