@@ -11,25 +11,13 @@
 /* True: an option of the java launcher whose value is the next argument. */
 static bool has_value(const char *option)
 {
-    static const char *const with[] = {"-cp",
-                                       "-classpath",
-                                       "--class-path",
-                                       "-p",
-                                       "--module-path",
-                                       "--upgrade-module-path",
-                                       "--add-modules",
-                                       "--limit-modules",
-                                       "--enable-native-access",
-                                       "--add-exports",
-                                       "--add-opens",
-                                       "--add-reads",
-                                       "--patch-module",
-                                       "--source"};
+    const char *with = "-cp\0-classpath\0--class-path\0-p\0--module-path\0--upgrade-module-path\0"
+                       "--add-modules\0--limit-modules\0--enable-native-access\0--add-exports\0"
+                       "--add-opens\0--add-reads\0--patch-module\0--source\0";
 
-    for (size_t i = 0; i < ARRAY_SIZE(with); i++)
-        if (strcmp(option, with[i]) == 0)
-            return true;
-    return false;
+    while (*with && strcmp(option, with) != 0)
+        with += strlen(with) + 1;
+    return *with;
 }
 
 /* Collectors whose moves and frees were shown right. */
