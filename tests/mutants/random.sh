@@ -113,6 +113,8 @@ function surely_fewer(n, k, p,    i, term, tail) {
     return tail < 0.0001
 }
 function goal(room) {
+    if (room == "capture/java") # whose collections come when they like
+        return 0.6
     return room ~ "^(capture|cli/(capture|run)|coherence/dsm|results/(drawing|page)|trace|workloads/measure)(/|$)" ? 0.9 : 0.6
 }
 /^(noticed|survives|equivalent)/ {
