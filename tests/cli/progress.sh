@@ -104,11 +104,13 @@ END
 terminal 200 "$quick sweep points.yaml -o points --dry-run >out"
 grep -q 'planning: point [0-9]* of at most 2000, .* left' seen || fail "planning shows no progress: $(cat seen)"
 
-# Of a file and of the generator the length is known.
-for command in "trace convert --to text whole.lard -" "trace merge --to text - whole.lard whole.lard" \
-    "trace synth --to text - seed=1 events=12k"; do
+# Of a file and of the generator the length is known, and how often it is read: what is done grows, and ends with all.
+for command in "trace convert --to text whole.lard -" "trace merge --to text - whole.lard whole.lard" "trace verify whole.lard" \
+    "trace cut --to text whole.lard -" "trace strip --to text whole.lard -" "trace synth --to text - seed=1 events=12k"; do
     terminal 200 "$quick $command >out"
     grep -q ' %, .* events, .*/s, .* MiB, .* left' seen || fail "$command shows no progress: $(cat seen)"
+    grep -o '[0-9]* %' seen | tr -d ' %' >parts
+    sort -n -u parts | cmp -s - parts && [ "$(tail -n 1 parts)" = 100 ] || fail "$command does so many percent in turn: $(tr '\n' ' ' <parts)"
 done
 terminal 200 "$quick workload record --to text sor - >out"
 grep -q ' events, .*/s, .* MiB' seen || fail "workload record shows no progress: $(cat seen)"
