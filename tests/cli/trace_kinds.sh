@@ -159,6 +159,13 @@ trace roi.trace 'T0 roi-end' 'T0 io'
 run 0 trace merge -q --run 1 --to text - roi.trace roi.trace
 [ "$(grep -c roi-end out)" = 2 ] || fail "ends without a beginning: $(grep '^T' out)"
 
+# An input that was looked at is closed: of 40 inputs no more are open than there are.
+trace one.trace 'T0 io'
+many=$(seq 1 40 | sed 's/.*/one.trace/')
+# shellcheck disable=SC2086,SC3045 # words; dash and bash have both
+(ulimit -n 60 && exec "$lardsim" trace merge -q --to text - $many) >out 2>err || fail "40 inputs where 60 files may be open: $(cat err)"
+[ "$(tail -n 1 out)" = 'T39 io' ] || fail "40 inputs end with $(tail -n 1 out)"
+
 # ---- strip ---------------------------------------------------------------------------------------
 
 # What is owed is each thread's own, whatever its number, and does not pass what a gap can say.

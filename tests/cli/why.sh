@@ -273,6 +273,11 @@ for place in none reads.trace; do
     [ $is = 7 ] || fail "the events of a run can't be kept in $place: exit code $is, not 7: $(cat err)"
     says err "/$place/lardsim-why-" "the events of the run go there: give another TMPDIR"
 done
+# Standard output is for one of the two.
+printf '%s\n' 'lardsim-text 2' 'T0 write 16 4' 'T1 write 16 4' >pair.trace
+"$lardsim" why --json --svg - pair.trace 1 >out 2>err
+[ $? = 2 ] && [ ! -s out ] || fail "a picture and JSON both go to standard output: $(head -c 100 out)"
+grep -q 'why: --json and --svg - both write to standard output' err || fail "of a picture and JSON on standard output it says: $(cat err)"
 [ $turned = 1 ] || fail "no race has its earlier side later in recorded order"
 "$lardsim" report -q -o timed.html timed 2>err || fail "no page: $(cat err)"
 says timed.html "races with event"
