@@ -2,7 +2,7 @@
 # lines.sh - how much is the product? Prints its lines of code by folder: C, C++, Java and tables (.def), without blank
 # lines and lines that are comment alone. More than the budget is a failure, so that whoever adds code sees what it adds.
 set -u
-budget=109420 # whoever takes code away lowers it; whoever must raise it says in the commit what the lines are for
+budget=109430 # whoever takes code away lowers it; whoever must raise it says in the commit what the lines are for
 cd "${top_srcdir:-.}" || exit 99
 bad=0
 fail() { echo "lines.sh: $*"; bad=1; }

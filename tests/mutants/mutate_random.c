@@ -205,8 +205,10 @@ static bool has_two_sides(const struct source *s, size_t i)
            (before->kind == WORD && !is_one_of(s, i - 1, no_value));
 }
 
-static void offer_number(const struct source *s, const struct region *r, const struct token *t)
+/* -1 says that something failed, and any number below 0 says the same: it is not made -2. */
+static void offer_number(const struct source *s, const struct region *r, size_t i)
 {
+    const struct token *t = &s->token[i];
     const char *text = s->text.bytes + t->at;
     char *end;
     const unsigned long long n = strtoull(text, &end, 10);
@@ -214,7 +216,8 @@ static void offer_number(const struct source *s, const struct region *r, const s
 
     if (strspn(end, "uUlL") < (size_t)suffix)
         return; /* 0x1f, 1.5 */
-    offer(s, r, t->at, t->n, xasprintf("%llu%.*s", n + 1, suffix, end));
+    if (n != 1 || !is(s, i - 1, "-") || has_two_sides(s, i - 1))
+        offer(s, r, t->at, t->n, xasprintf("%llu%.*s", n + 1, suffix, end));
     if (n)
         offer(s, r, t->at, t->n, xasprintf("%llu%.*s", n - 1, suffix, end));
 }
@@ -243,7 +246,7 @@ static void offer_token(const struct source *s, const struct region *r, size_t i
     const struct token *t = &s->token[i];
 
     if (t->kind == NUMBER)
-        offer_number(s, r, t);
+        offer_number(s, r, i);
     for (size_t k = 0; k < ARRAY_SIZE(swap); k++)
         if (is(s, i, swap[k].is) && (!swap[k].two_sides || has_two_sides(s, i)))
             for (size_t p = 0; p < 2 && swap[k].put[p]; p++)
