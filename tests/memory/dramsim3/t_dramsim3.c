@@ -483,7 +483,7 @@ static void make_bursts(struct script *s, const struct machine *m)
         q->at = i % 100 > 0 && i % 100 < 50 ? q[-1].at : burst + q->at * m->mhz / MHZ;
         q->write = i % 100 == 0 ? false : i % 100 < 50 || q->write;
         if (q->write && i % 7 < 3 && i)
-            q->addr = q[-1].addr + (i % 7 == 2 ? BEYOND : 0);
+            q->addr = paddr_plus(q[-1].addr, i % 7 == 2 ? BEYOND : 0);
     }
 }
 
