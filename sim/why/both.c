@@ -23,8 +23,9 @@ static struct lardsim_why *better(struct lardsim_why *so_far, const struct lards
          one.nth++) {
         struct lardsim_why *other = why_find(&one, e);
         accesses = other ? other->accesses : 0;
-        why_free(settled(other) ? so_far : other);
+        struct lardsim_why *worse = settled(other) ? so_far : other;
         so_far = settled(other) ? other : so_far;
+        why_free(worse);
     }
     return so_far;
 }
