@@ -26,7 +26,7 @@ static inline int is_power_of_2(uint64_t n)
     return n && !(n & (n - 1));
 }
 
-/* Of gcc and clang; the sources need more of them, as __builtin_clzll. */
+/* gcc and clang have these; the sources need more of theirs, as __builtin_clzll. */
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 #define NO_RETURN         __attribute__((noreturn))
 #define LIKELY(x)         __builtin_expect(!!(x), 1)

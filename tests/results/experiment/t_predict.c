@@ -261,7 +261,7 @@ static void cells_that_were_not_run_lie_evenly_between_those_that_were(void **st
     planned_close(&p);
 }
 
-/* Where one end is nothing, or is not known, there is no factor. */
+/* There is no factor where one end is nothing, or is not known. */
 static void what_is_not_known_has_no_factor(void **state)
 {
     struct planned p;
@@ -293,7 +293,8 @@ static void what_is_not_known_has_no_factor(void **state)
     planned_close(&p);
 }
 
-/* Of 3 seconds with a core, 6 with 4 of them and none with 16, those with 8 are taken to last 6. */
+/* Cells took 3 seconds with a core, 6 with 4, and none ran with 16: one with 8 is taken to last 6.
+ */
 static void between_a_value_and_nothing_the_value_stands(void **state)
 {
     static const double seconds[] = {3, 0, 6, 0, 0};
@@ -406,7 +407,7 @@ static void totals_are_of_what_is_missing(void **state)
 
 /* ---- what --dry-run shows -------------------------------------------------------------------- */
 
-/* What is printed meanwhile goes to this file; returns what shall be put back. */
+/* Sends all that is printed meanwhile to this file; returns what shall be put back. */
 static int printed_to(const char *file)
 {
     fflush(stdout);

@@ -127,7 +127,7 @@ static void numbers_and_bands_are_for_people(void **state)
     free(same);
 }
 
-/* What is told of the cell, under the first table or the second; the caller's. */
+/* Returns the text about the cell, under the first table or the second; the caller's. */
 static char *told_of(struct lard_report *r, const struct cell *c)
 {
     size_t bytes;
